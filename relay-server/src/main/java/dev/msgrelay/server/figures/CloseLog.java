@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the end of every connection by its reason, and logs it. Each reason may log a few lines a second, so strangers
- * cannot flood the log; a later line tells how many were left out. A fault of the relay itself is logged once for each
- * cause, and the number of its repeats once a minute. Any thread.
+ * Counts the ends of connections by reason, and logs them. Each reason may log only a few lines a second, so strangers
+ * cannot flood the log. A later line reports how many were left out. A fault of the relay itself is logged once for
+ * each cause, and the number of its repeats once a minute. Any thread.
  */
 public final class CloseLog {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -49,17 +49,17 @@ public final class CloseLog {
         private long linesLeftOut;
     }
 
-    /** Repeats of the same exception at the same place since its last line, and the time of that line. */
+    /** The repeats of an exception at one place since it was last logged, and the time when it was last logged. */
     private static final class Fault {
         private long repeats;
         private long lineNanos;
     }
 
     private final Counters counters;
-    // From here on guarded by this object's lock, except the counts in Ends.
+    // This object's lock guards all following fields, except the counts in Ends.
     private final Map<CloseReason, Ends> ends = new EnumMap<>(CloseReason.class);
     private final Map<String, Fault> faults = new LinkedHashMap<>();
-    // Key exchanges that were logged; the TLS library knows a handful.
+    // The key exchanges that were logged. The TLS library knows only a few.
     private final Set<String> keyExchanges = new HashSet<>();
     private final TokenBucket decisions = new TokenBucket(DECISIONS_PER_SECOND, DECISIONS_AT_ONCE);
     private long decisionsLeftOut;
@@ -89,7 +89,7 @@ public final class CloseLog {
         }
     }
 
-    /** Counts a connection that ended without a byte, as probes do; logs one an hour for each address. */
+    /** Counts a probe: a connection that ended before its first byte. Logs one line an hour for each address. */
     public void probed(String who, SocketAddress peer, long nowNanos) {
         ends.get(CloseReason.PEER_CLOSED).count.increment();
         counters.increment(Counter.PROBES);
@@ -110,7 +110,7 @@ public final class CloseLog {
         alike.addLast(ended);
     }
 
-    /** The last {@value #MOST_RECENT} ends of each reason, the newest first. */
+    /** The last {@value #MOST_RECENT} ended connections for each reason, the newest first. */
     public synchronized List<Ended> recent() {
         return ends.values().stream()
                 .flatMap(each -> each.recent.stream())
@@ -118,14 +118,14 @@ public final class CloseLog {
                 .toList();
     }
 
-    /** Logs a line about something other than an end. It is limited together with the lines of reason {@code like}. */
+    /** Logs a line that is not about an ended connection. It counts towards the limit of reason {@code like}. */
     public void warn(CloseReason like, long nowNanos, String line) {
         if (mayLog(like, nowNanos)) {
             LOG.warn("{}", line);
         }
     }
 
-    /** Logs that a client was let in as an identity, unless there are too many such lines. */
+    /** Logs a line about a client's identity at its admission, unless there are too many such lines. */
     public void decided(String line, long nowNanos) {
         long before;
         synchronized (this) {
@@ -176,7 +176,7 @@ public final class CloseLog {
         LOG.error("{}: a fault of the relay; repeats are counted, and logged once a minute", who, cause);
     }
 
-    /** @param all true: also for faults whose last line is less than a minute old */
+    /** @param all true: returns lines also for faults that were logged less than a minute ago */
     synchronized List<String> takeRepeats(long nowNanos, boolean all) {
         List<String> lines = new ArrayList<>();
         faults.forEach((cause, fault) -> {
@@ -189,7 +189,7 @@ public final class CloseLog {
         return lines;
     }
 
-    /** Logs the repeats not logged yet. Called once, at the relay's end. */
+    /** Logs how often each fault was repeated since the last line about it. Called once, at the relay's end. */
     public void logRemainingRepeats() {
         takeRepeats(0, true).forEach(LOG::error);
     }
@@ -203,7 +203,7 @@ public final class CloseLog {
         return false;
     }
 
-    /** Logs the number of lines left out, for each reason that may log a line again. Called a few times a second. */
+    /** Logs for each reason that may log again how many lines were left out. Called a few times a second. */
     public void tick(long nowNanos) {
         Map<CloseReason, Long> leftOut = new EnumMap<>(CloseReason.class);
         synchronized (this) {

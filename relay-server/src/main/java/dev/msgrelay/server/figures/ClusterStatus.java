@@ -6,7 +6,7 @@ import java.util.List;
  * The state of a relay in its cluster.
  *
  * @param node number of this relay
- * @param leader number of the relay that leads; 0: no leader is known
+ * @param leader number of the relay that leads; 0: this relay knows of no leader
  * @param term number of the leader's term, which grows with each election; -1: there was no election yet
  * @param commitPosition bytes of the cluster's log that this relay knows to be on a majority; -1: none
  * @param members all members, by their numbers
@@ -43,12 +43,12 @@ public record ClusterStatus(
     }
 
     /**
-     * A member, by its last report. A number is -1 if the member has reported nothing.
+     * A member, as described by its last report. A number is -1 if the member has not reported yet.
      *
      * @param address the address by which the other members reach it
      * @param position bytes of the stream that its subscribers can read
-     * @param lagBytes bytes of the stream that were ordered already, but that it did not have yet
-     * @param silentMillis time since the report
+     * @param lagBytes bytes of the stream that were ordered already, but that the member did not have yet
+     * @param silentMillis time since the member's last report
      */
     public record Member(int node, String address, long position, long lagBytes, long silentMillis) {}
 

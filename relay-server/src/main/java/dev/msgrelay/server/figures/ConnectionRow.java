@@ -7,7 +7,7 @@ import dev.msgrelay.protocol.Policy;
  *
  * @param id unique since the relay's start, counted from 1
  * @param name the client's name from HELLO, made printable; may be empty
- * @param identity name of the client's identity; empty: there is no access policy, or no identity is proved
+ * @param identity name of the client's identity; empty: there is no access policy, or no proved identity
  * @param publisher true: a publisher; false: a subscriber
  * @param state the connection's state, in lower case
  * @param waitsFor the reason why the connection is not read at present, in lower case; empty: it is read
@@ -15,16 +15,16 @@ import dev.msgrelay.protocol.Policy;
  * @param types types that a subscriber wants, as text; empty: all
  * @param cursor a subscriber's position in the stream; all bytes before it were handed to its socket
  * @param lagBytes bytes from a subscriber's cursor to the stream's head
- * @param lagMessages messages from the cursor to the head, by the packet index
- * @param replayPercent progress towards the head of a subscriber that reads the journal, in percent; {@link #LIVE}: it
- *     reads the log
- * @param replayLeftMillis time until such a subscriber has caught up, at its pace so far; -1: its lag does not shrink;
- *     0: it reads the log
+ * @param lagMessages messages from a subscriber's cursor to the stream's head, counted with the packet index
+ * @param replayPercent progress of a subscriber that reads the journal, in percent of its way to the head; {@link
+ *     #LIVE}: it reads the log
+ * @param replayLeftMillis estimated time until a reader of the journal has caught up; -1: its lag does not shrink; 0:
+ *     it reads the log
  * @param messages messages handed to a subscriber, or taken from a publisher
  * @param bytes bytes of these messages
- * @param messagesPerSecond rate over the last second, or since the last report if that is longer ago; 0 in its first
- *     second
- * @param ageMillis time since it connected
+ * @param messagesPerSecond rate over the last second, or since the last report if that is longer ago; 0 in the
+ *     connection's first second
+ * @param ageMillis time since the client connected
  */
 public record ConnectionRow(
         long id,

@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * All figures of a relay: the statistics line, {@code --json} and the admin port show this list. A total only grows; a
- * gauge is a present value.
+ * All figures of a relay. The statistics line, {@code --json} and the admin port show them. A total only grows; a gauge
+ * is a present value.
  */
 public enum Counter {
     MESSAGES_IN("messages", true, "messages in the stream"),

@@ -13,7 +13,7 @@ public final class Counters {
             0.5, 1.0);
 
     private final Map<Counter, LongAdder> adders = new EnumMap<>(Counter.class);
-    // Only the core adds to these.
+    // Only the core adds to these two histograms.
     private final TimeHistogram acknowledgements = new TimeHistogram(BOUNDS);
     private final TimeHistogram transits = new TimeHistogram(BOUNDS);
 

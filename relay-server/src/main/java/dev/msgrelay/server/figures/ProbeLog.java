@@ -11,25 +11,25 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Limits the lines about probes, which are connections without a byte: one an hour for each address, for at most
- * {@value #MOST_ADDRESSES} addresses an hour. Any thread.
+ * Limits the log lines about probes, which are connections that end before their first byte. There is one line an hour
+ * for each of up to {@value #MOST_ADDRESSES} addresses. Any thread.
  */
 public final class ProbeLog {
     static final long NOT_NOW = -1;
 
     static final int MOST_ADDRESSES = 256;
-    /** The offset of the bytes in an IPv6 address that a host may choose itself. */
+    /** The offset in an IPv6 address of the bytes that a host may choose itself. */
     private static final int HOST_PART = 8;
 
     private static final long BETWEEN_NANOS = TimeUnit.HOURS.toNanos(1);
 
-    /** The last line about an address, and the probes since then. */
+    /** The time of the last line about an address, and the number of probes since then. */
     private static final class Line {
         private long nanos;
         private long leftOut;
     }
 
-    // The key of all Unix sockets is null.
+    // All connections through Unix sockets have the key null.
     private final Map<InetAddress, Line> addresses = new HashMap<>();
 
     /** Returns how many probes were left out since the address's last line; {@link #NOT_NOW} if no line is due. */
@@ -53,9 +53,9 @@ public final class ProbeLog {
     }
 
     /**
-     * The address by which connections of a peer are limited; null for a Unix socket. A host with IPv6 may use another
-     * of 2^64 addresses for each connection, so only the first 64 bits count. All hosts of a link without a router
-     * (fe80::/10) have the same first 64 bits, so there the whole address counts.
+     * The address that stands for a peer when its connections are limited; null for a Unix socket. A host with IPv6 may
+     * choose among 2^64 addresses for each connection, so only the first 64 bits count. Link-local addresses
+     * (fe80::/10) all have the same first 64 bits, so their other bits count, too.
      */
     public static InetAddress network(SocketAddress peer) {
         InetAddress address = peer instanceof InetSocketAddress inet ? inet.getAddress() : null;

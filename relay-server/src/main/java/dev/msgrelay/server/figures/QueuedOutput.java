@@ -7,21 +7,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 
 /**
- * An output of lines whose caller never waits for the process that reads it:
+ * An output for lines. A caller never waits for the process that reads them:
  *
  * <pre>
  *   write() --whole lines--> queue (bounded) --own thread--> the real output, which may block
  * </pre>
  *
  * <p>A line that does not fit into the queue is dropped and counted. Every later line is dropped too, until the queue
- * has been written. Then one line tells the number of dropped lines. So all lines arrive whole and in order, and each
- * gap is known. Any thread.
+ * has been written. Then one line reports the number of dropped lines. So lines arrive whole and in order, and every
+ * gap is reported. Any thread.
  */
 public final class QueuedOutput extends OutputStream {
     private final OutputStream out;
     private final int capacity;
     private final LongFunction<String> suppressedLine;
-    // Guarded by this object's lock: the incomplete line, whether it is too long, and the queue.
+    // This object's lock guards all following fields. The field line is the line that has no end yet.
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private final ByteArrayOutputStream queue = new ByteArrayOutputStream();
     private boolean tooLong;
@@ -30,10 +30,10 @@ public final class QueuedOutput extends OutputStream {
     private boolean broken;
 
     /**
-     * Starts its thread, a daemon.
+     * Starts the thread that writes to {@code out}, a daemon.
      *
-     * @param capacity bytes that may wait, and the longest line
-     * @param suppressedLine makes the line about dropped lines from their number, without a line end
+     * @param capacity the largest number of bytes in the queue, and in one line
+     * @param suppressedLine makes the line about dropped lines from their number; the result has no line end
      * @param thread the thread's name
      */
     public QueuedOutput(OutputStream out, int capacity, LongFunction<String> suppressedLine, String thread) {
@@ -90,7 +90,7 @@ public final class QueuedOutput extends OutputStream {
         finish(0);
     }
 
-    /** Waits until all lines are written, the current one included; returns whether they are. */
+    /** Ends the current line, and waits until all lines are written. Returns false if the time is not enough. */
     public synchronized boolean finish(long millis) {
         if (line.size() > 0 || tooLong) {
             endLine();
@@ -118,7 +118,7 @@ public final class QueuedOutput extends OutputStream {
                 out.flush();
             }
         } catch (Throwable e) {
-            // The reader has gone, or the output has failed, or the thread is to end: there is nowhere to report this.
+            // The reading process has ended, the output has failed, or this thread was interrupted. Nobody can be told.
             synchronized (this) {
                 broken = true;
                 queue.reset();
@@ -134,7 +134,7 @@ public final class QueuedOutput extends OutputStream {
             wait();
         }
         writing = true;
-        // Queued lines go first: dropped lines came after them.
+        // Queued lines are written first, because the dropped lines came after them.
         if (queue.size() == 0) {
             queue.writeBytes((suppressedLine.apply(dropped) + System.lineSeparator()).getBytes(StandardCharsets.UTF_8));
             dropped = 0;

@@ -9,15 +9,15 @@ import java.util.Map;
 /**
  * The figures of a relay so far.
  *
- * @param values the counters that the relay has: without a journal it has no counter of a journal
+ * @param values values of the counters; a relay without a journal has no counters of a journal
  * @param closes closed connections by reason; only reasons that have occurred
- * @param ended the last few closed connections of each reason, the newest first
+ * @param ended the last few closed connections for each reason, the newest first
  * @param memory bytes taken or reserved in each part of the memory; the limits are in the memory plan
- * @param forces times of the journal's forces; null: there is no journal
- * @param acknowledgements a time for each batch: from its first message that asks for an ACK, until the core's loop has
- *     written the batch to its subscribers and the ACKs to its publishers
- * @param transits a time for each batch: from its first message, until the core's loop has written the batch to its
- *     subscribers' sockets, unless these were full
+ * @param forces durations of the journal's forces; null: there is no journal
+ * @param acknowledgements for each batch, the time from its first message that asks for an ACK until the core's loop
+ *     has written the batch to subscribers and the ACKs to publishers
+ * @param transits for each batch, the time from its first message until the core's loop has written the batch to all
+ *     sockets of its subscribers that had room
  */
 public record RelayStats(
         Map<Counter, Long> values,

@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Limits a warning that may come very often to one line for each interval. A line tells how many warnings were left out
- * before it. Any thread.
+ * Limits a warning that may come very often to one line for each interval. Each line reports how many warnings were
+ * left out since the previous line. Any thread.
  */
 public final class RepeatedWarning {
     private static final Logger LOG = LoggerFactory.getLogger("relay");

@@ -1,6 +1,6 @@
 package dev.msgrelay.server.figures;
 
-/** The total time of a state that comes and goes, such as a full disk. Any thread. Too slow for each message. */
+/** The total time of a state that comes and goes, such as a full disk. Any thread. Too slow for every message. */
 public final class Stopwatch {
     private long total;
     private long since;
@@ -8,7 +8,7 @@ public final class Stopwatch {
     private boolean running;
     private long shown;
 
-    /** Does nothing if the watch runs. */
+    /** Does nothing if the watch runs already. */
     public synchronized void start(long now) {
         if (!running) {
             running = true;

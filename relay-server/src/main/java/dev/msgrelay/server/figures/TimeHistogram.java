@@ -5,13 +5,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.IntStream;
 
-/** Durations, counted by upper bounds. One thread adds to it, any thread reads it. */
+/** Counts durations by upper bounds. One thread adds durations, any thread reads the counts. */
 public final class TimeHistogram {
     /**
      * The durations so far.
      *
      * @param bounds upper bounds in seconds, growing
-     * @param upTo for each bound, the number of durations from the previous one up to it; last, the number above all
+     * @param upTo the number of durations between each bound and the previous one; last, the number above all bounds
      * @param nanos the sum of all durations
      */
     public record Times(List<Double> bounds, List<Long> upTo, long nanos) {

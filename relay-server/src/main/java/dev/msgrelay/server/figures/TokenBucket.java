@@ -2,17 +2,17 @@ package dev.msgrelay.server.figures;
 
 import java.util.concurrent.TimeUnit;
 
-/** A rate limit: {@code perSecond} tokens a second, at most {@code most} at once. One thread at a time. */
+/** A rate limit of {@code perSecond} tokens a second. It holds up to {@code most} tokens. One thread at a time. */
 public final class TokenBucket {
     private final long perSecond;
     private final long most;
     private double tokens;
-    // Any value will do before the first call, because the bucket is full then.
+    // The time of the last call. Its first value does not matter, because a new bucket is full.
     private long lastNanos;
     // The number of future tokens that were promised to refused callers.
     private double promised;
 
-    /** @param most tokens after a long pause */
+    /** @param most number of tokens after a long pause */
     public TokenBucket(long perSecond, long most) {
         this.perSecond = perSecond;
         this.most = most;
@@ -29,8 +29,8 @@ public final class TokenBucket {
     }
 
     /**
-     * The time after which a refused caller may try again, in ns. Each caller is given the time of a later token, so
-     * that callers that are refused together do not return together. No token is reserved.
+     * Returns how long a refused caller should wait before it tries again, in ns. Each further caller waits for a later
+     * token, so that callers refused together do not return together. No token is reserved.
      */
     public long promise(long nowNanos, long mostNanos) {
         fill(nowNanos);

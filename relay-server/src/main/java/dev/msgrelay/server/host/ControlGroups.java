@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The control groups of this process, its own and those above, for one controller: a container's limits. Immutable.
+ * The control group of this process and the groups above it, for one controller. They limit a container. Immutable.
  *
  * @param tree the system's files, from the root
- * @param directories the groups' folders, from the process's own group upwards; empty if there is no group, or none is
- *     known
+ * @param directories the groups' folders, from the process's own group upwards; empty: the process has no group, or the
+ *     system does not show it
  * @param unified true: control groups of version 2; false: of version 1
  */
 public record ControlGroups(SystemTree tree, List<String> directories, boolean unified) {
@@ -47,7 +47,7 @@ public record ControlGroups(SystemTree tree, List<String> directories, boolean u
         return new ControlGroups(tree, List.of(), false);
     }
 
-    /** A group's path below a mount; empty if the group lies outside of it, as it may seem in a container. */
+    /** A group's path below a mount; empty if it lies outside of the mount, as it may seem within a container. */
     private static String below(String root, String path) {
         String at = root.equals("/") ? path : path.startsWith(root) ? path.substring(root.length()) : "";
         return at.contains("/..") || at.equals("/") ? "" : at;

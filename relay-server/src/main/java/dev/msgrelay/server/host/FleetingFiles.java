@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Tells by the type of a file system whether its files are lost when the machine or the container ends. */
+/** Finds out from a file system's type whether its files are lost when the machine or the container ends. */
 public final class FleetingFiles {
     private static final String MOUNTS = "proc/self/mountinfo";
     private static final int MOUNT_POINT = 4;
@@ -15,7 +15,7 @@ public final class FleetingFiles {
     private FleetingFiles() {}
 
     /**
-     * Why files in a folder do not last, as the end of a sentence; empty if they may last. The folder may be missing.
+     * Why files in a folder do not last, as the end of a sentence; empty if they may last. The folder need not exist.
      */
     public static Optional<String> why(SystemTree tree, Path folder) {
         Path place = real(folder);
@@ -41,7 +41,7 @@ public final class FleetingFiles {
         };
     }
 
-    /** The folder, or its nearest parent that exists, without symbolic links. */
+    /** The real path, without symbolic links, of a folder or of its nearest parent that exists. */
     private static Path real(Path folder) {
         Path there = folder.toAbsolutePath();
         while (!Files.exists(there) && there.getParent() != null) {

@@ -6,24 +6,24 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A limit of this process's memory. If more is used, the system kills the process. Immutable.
+ * A limit of this process's memory. The system kills or stalls a process beyond it. Immutable.
  *
- * @param bytes limit of all processes of the group together
- * @param where the limit was found: the file of a group, or the line with the machine's memory
+ * @param bytes the limit, which all processes of a control group share
+ * @param where source of the limit: the file of a group, or the line with the machine's memory
  */
 public record MemoryLimit(long bytes, String where) {
     /**
-     * This value and larger ones mean that there is no limit: a control group of version 1 then shows the largest
+     * This value and larger ones mean that there is no limit. A control group of version 1 then shows the largest
      * multiple of a page that fits a long.
      */
     private static final long NONE = Long.MAX_VALUE >> 1;
 
     private static final String MACHINE = "proc/meminfo";
 
-    /** The lowest limit of this process's control group, its parents and the machine; empty if none is known. */
+    /** The lowest limit of this process's control group, its parents and the machine; empty without a limit. */
     public static Optional<MemoryLimit> lowest(SystemTree tree) {
         ControlGroups groups = ControlGroups.of(tree, "memory");
-        // Beyond memory.high a group is not killed, but slowed down until nothing moves.
+        // A group that exceeds memory.high is not killed, but slowed down until it stands still.
         List<String> files = groups.unified() ? List.of("memory.max", "memory.high") : List.of("memory.limit_in_bytes");
         Stream<MemoryLimit> limits = groups.directories().stream()
                 .flatMap(directory -> files.stream().map(file -> directory + "/" + file))

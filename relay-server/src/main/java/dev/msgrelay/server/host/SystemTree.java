@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/** Linux's files about itself, such as those of /proc, below a root that a test may choose. */
+/** The files in which Linux describes the system, such as /proc, below a root that a test may choose. */
 public class SystemTree {
-    /** Bytes that are read of one file at most. They are enough for 6,000 sockets, or hundreds of cores. */
+    /** The largest number of bytes that are read from a file: enough for 6,000 sockets, or hundreds of cores. */
     private static final int MAX_BYTES = 1 << 20;
 
     private static final int MAX_ENTRIES = 4_096;
@@ -31,7 +31,7 @@ public class SystemTree {
         return new SystemTree(Path.of("/proc"));
     }
 
-    /** A file's content, stripped; empty if there is none, or it is unreadable. {@code path} has no leading slash. */
+    /** A file's content, stripped; empty if the file is missing or unreadable. {@code path} has no leading slash. */
     public Optional<String> text(String path) {
         try (InputStream in = Files.newInputStream(root.resolve(path))) {
             String text = new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8).strip();
@@ -41,7 +41,7 @@ public class SystemTree {
         }
     }
 
-    /** The text after {@code key} and a colon or white space, in the first line that begins with these. */
+    /** The rest of the first line that begins with {@code key} and a colon or white space. */
     public Optional<String> field(String path, String key) {
         return text(path).flatMap(text -> text.lines()
                 .filter(line -> line.startsWith(key) && line.length() > key.length())
@@ -52,7 +52,7 @@ public class SystemTree {
                 .findFirst());
     }
 
-    /** A soft limit of this process, such as {@code Max open files}; empty if there is none, or it is not known. */
+    /** A soft limit of this process, such as {@code Max open files}; empty if it is unlimited or unknown. */
     public OptionalLong processLimit(String name) {
         try {
             return field("proc/self/limits", name).stream()
@@ -75,7 +75,7 @@ public class SystemTree {
         }
     }
 
-    /** The target of a symbolic link; empty if there is no such link, or it may not be read. */
+    /** The target of a symbolic link; empty if there is no such link, or reading it is forbidden. */
     public Optional<String> link(String path) {
         try {
             return Optional.of(Files.readSymbolicLink(root.resolve(path)).toString());

@@ -4,9 +4,9 @@
  *
  * <pre>
  *   SystemTree       files below a root that a test may choose; limits of this process
- *   ControlGroups    the groups of this process: a container's limits
- *   FleetingFiles    a file system that does not survive the machine
- *   MemoryLimit      the lowest limit of memory, of groups and machine
+ *   ControlGroups    the control groups of this process, which limit a container
+ *   FleetingFiles    file systems whose files do not survive the machine
+ *   MemoryLimit      the lowest memory limit of the control groups and the machine
  * </pre>
  *
  * <p>Any thread; nothing is cached. Internal.

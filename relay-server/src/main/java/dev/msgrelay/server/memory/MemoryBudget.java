@@ -57,7 +57,7 @@ public final class MemoryBudget {
             return kind;
         }
 
-        /** Whether the whole part counts as used from the relay's start on. */
+        /** Whether the whole part counts as used as soon as the relay starts. */
         public boolean takenAtStart() {
             return takenAtStart;
         }
@@ -115,7 +115,7 @@ public final class MemoryBudget {
 
     private final Map<Part, Pool> pools = new EnumMap<>(Part.class);
 
-    /** @param limits bytes of each part; a part that is missing has 0 */
+    /** @param limits bytes of each part; a part that is not in the map has 0 bytes */
     public MemoryBudget(Map<Part, Long> limits) {
         for (Part part : Part.values()) {
             pools.put(part, new Pool(part, limits.getOrDefault(part, 0L)));

@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 /**
  * A queue for one part of the budget, first come, first served. A waiter that asks for more bytes than are left waits
  * until they are free; a later waiter with a smaller request does not overtake it. Any thread. A lock is cheap enough,
- * because only frames that are longer than a read come here.
+ * because only frames that are longer than one read use this queue.
  */
 public final class MemoryLine {
     public interface Waiter {
@@ -36,7 +36,7 @@ public final class MemoryLine {
     }
 
     /**
-     * Removes a waiter from the queue. A waiter that has left the queue already has its bytes, even if {@link
+     * Removes a waiter from the queue. A waiter that is no longer in the queue has its bytes, even if {@link
      * Waiter#granted} was not called yet, and must give them back.
      */
     public synchronized void withdraw(Waiter waiter) {

@@ -7,14 +7,14 @@ import java.nio.ByteBuffer;
 
 /**
  * The memory that a channel reads into. The buffer seems to end at a limit, so that Netty reads no further. After a
- * read it hands the bytes to the search for frames:
+ * read, the bytes are searched for frames:
  *
  * <pre>
  *   | ... |begun frame|bytes read ......|      |
  *         ^ reader    ^ writer, before  ^ writer, after     ^ limit
  * </pre>
  *
- * Reused for every read; shares the memory's reference count. Owned by the thread that reads.
+ * Used for every read. Shares the memory's reference count. Owned by the thread that reads.
  */
 // DuplicatedByteBuf is Netty's own class for this. It is deprecated, but its successors are not public.
 @SuppressWarnings("deprecation")
@@ -46,7 +46,7 @@ public final class ReadWindow extends DuplicatedByteBuf {
         return view;
     }
 
-    /** The bytes from the writer's index to the limit, for a caller that fills them without Netty. A reused buffer. */
+    /** The bytes from the writer's index to the limit, for reads without Netty. Always the same buffer. */
     public ByteBuffer room() {
         if (room == null) {
             room = view.duplicate();

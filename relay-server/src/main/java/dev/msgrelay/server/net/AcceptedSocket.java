@@ -14,7 +14,7 @@ import jdk.net.ExtendedSocketOptions;
 
 /** The kernel's socket options for an accepted connection, and its peer's name. */
 public final class AcceptedSocket {
-    /** Number of keep-alive probes. The kernel sends them in the second half of the peer's time-out. */
+    /** Number of keep-alive probes. The kernel sends these in the second half of the peer's time-out. */
     private static final int PROBES = 3;
 
     private AcceptedSocket() {}
@@ -23,7 +23,7 @@ public final class AcceptedSocket {
      * Sets the options of a TCP connection.
      *
      * @param peerTimeout time after which a peer that acknowledges nothing counts as dead
-     * @param congestion a choice that was resolved
+     * @param congestion the choice, resolved already
      */
     public static void equip(Channel accepted, Duration peerTimeout, CongestionControl congestion) {
         if (!(accepted.localAddress() instanceof InetSocketAddress)) {
@@ -41,7 +41,7 @@ public final class AcceptedSocket {
             accepted.config().setOption(EpollChannelOption.TCP_KEEPCNT, PROBES);
             accepted.config().setOption(EpollChannelOption.TCP_USER_TIMEOUT, (int) peerTimeout.toMillis());
         } else if (accepted instanceof NioSocketChannel) {
-            // A system may lack these options. Then the peer's silence is noticed later.
+            // If the system lacks these options, the peer's silence is noticed later.
             accepted.config().setOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), idle);
             accepted.config().setOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), interval);
             accepted.config().setOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), PROBES);

@@ -17,13 +17,13 @@ import java.util.function.Predicate;
 
 /**
  * The congestion control of accepted TCP connections: a name of the kernel's, such as cubic, or {@link #SYSTEM}. Only
- * the sending side's choice counts, so for a publisher's messages that of the publisher's machine.
+ * the sender's choice counts, so the relay's choice has no effect on a publisher's messages.
  *
  * @param local the choice for peers on this host; may also be {@link #AUTO}
  * @param links the choice for peers elsewhere. A container of this host with an address of its own counts as elsewhere
  */
 public record CongestionControl(String local, String links) {
-    /** The first of cubic and reno that the kernel has. (bbr paces, which halves the speed if there is no queue.) */
+    /** The first of cubic and reno that the kernel has. (Not bbr: without a queue, its pacing halves the speed.) */
     public static final String AUTO = "auto";
     /** The system's default. */
     public static final String SYSTEM = "system";
@@ -32,7 +32,7 @@ public record CongestionControl(String local, String links) {
     public static final String ALLOWED = "proc/sys/net/ipv4/tcp_allowed_congestion_control";
 
     private static final List<String> WITHOUT_PACING = List.of("cubic", "reno");
-    /** Linux's TCP_CA_NAME_MAX, with the closing zero. */
+    /** Linux's TCP_CA_NAME_MAX, including the closing zero. */
     private static final int NAME_BYTES = 16;
     /** Linux's IPPROTO_TCP and TCP_CONGESTION. */
     private static final RawUnixChannelOption OPTION = new RawUnixChannelOption("TCP_CONGESTION", 6, 13, NAME_BYTES);
@@ -88,8 +88,8 @@ public record CongestionControl(String local, String links) {
     }
 
     /**
-     * Sets the local choice on a listener; the connections that it accepts inherit it. Called only if resolved. On an
-     * accepted connection it would be too late: what bbr has begun to pace stays paced.
+     * Sets the local choice on a listener, whose accepted connections inherit the choice. A choice after the accept
+     * would be too late, because a connection that began with bbr stays paced. Called only if resolved.
      */
     public void setOnListener(ServerChannel listener) {
         if (listener instanceof EpollServerSocketChannel && !local.equals(SYSTEM)) {
@@ -106,12 +106,12 @@ public record CongestionControl(String local, String links) {
         if (!name.equals(SYSTEM)) {
             set(socket, name);
         } else if (!local.equals(SYSTEM) && nameOf(socket).equals(local)) {
-            // A peer elsewhere does not keep what the listener has for those on this host.
+            // The connection has inherited the local choice. As its peer is elsewhere, it gets the system's default.
             set(socket, onNewSocket(CongestionControl::nameOf));
         }
     }
 
-    /** Returns whether the channel has the name now. If the operator forbids it after the start, it does not. */
+    /** Sets the option. Returns false if the kernel refuses the name, as when it was forbidden after the start. */
     private static boolean set(Channel channel, String name) {
         try {
             return channel.config().setOption(OPTION, padded(name));

@@ -24,10 +24,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Binds listening sockets. Each accepts on one event loop, and hands every connection to a {@link Placement}.
+ * Binds listening sockets. Each socket accepts on one event loop, and passes every connection to a {@link Placement}.
  *
- * <p>The relay listens on every address of a host name, because clients may use any. An address that is not this
- * machine's (the name stands for several machines, or the system has no IPv6) is left out and reported.
+ * <p>The relay listens on every address of a host name, because clients may use any of them. An address that is not
+ * this machine's (the name stands for several machines, or the system has no IPv6) is left out and reported.
  */
 public final class Listener {
     /** Sets a new connection up, and returns the loop to register it with. Called on the accepting loop's thread. */
@@ -45,15 +45,15 @@ public final class Listener {
     private static final int BIND_SECONDS = 10;
     private static final long PAUSE_MILLIS = 200;
 
-    /** The beginning of an epoll error message: system call and error number. The system's words follow. */
+    /** The beginning of an epoll error message: system call and error number. The system's message follows. */
     private static final Pattern NATIVE_CALL = Pattern.compile("^\\w+\\(\\.\\.\\) failed with error\\(-?\\d+\\): ");
 
-    /** One for all listeners, because descriptors run out for the whole process. */
+    /** All listeners share this one, because descriptors run out for the whole process. */
     private static final RepeatedWarning FAILURES = new RepeatedWarning(Duration.ofSeconds(1));
 
     private Listener() {}
 
-    /** Binds and starts accepting. The message of a fault has the address and the system's words. */
+    /** Binds and starts accepting. The message of a fault contains the address and the system's message. */
     public static void bind(ServerChannel channel, SocketAddress address, EventLoop loop, Placement placement)
             throws IOException {
         channel.config().setOption(ChannelOption.SO_BACKLOG, BACKLOG);
@@ -127,7 +127,7 @@ public final class Listener {
         }
     }
 
-    /** Whether the address is this machine's. If so, a bind fails because of the port. */
+    /** Whether the address is this machine's. If it is, a failed bind is due to the port. */
     private static boolean isHere(InetAddress address) {
         try (ServerSocket probe = new ServerSocket(0, 1, address)) {
             return probe.isBound();

@@ -11,9 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * All sockets of a relay, listening ones and clients', so that a relay whose disk hangs can close them. A thread that
- * hangs in the disk keeps even a killed process alive, and the system would go on to accept connections for it. Any
- * thread.
+ * All sockets of a relay, listening ones and clients'. A relay closes them if its disk hangs: a thread in a disk call
+ * keeps even a killed process alive, and the system would still accept connections for that process. Any thread.
  */
 public final class OpenSockets {
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -31,7 +30,7 @@ public final class OpenSockets {
      * with NIO the connections of that loop stay open. Waits up to a second, so it is not called on a loop's thread.
      */
     public void cut() {
-        // First by the system's call, which needs no loop, because a loop may be busy or hang.
+        // The system's call comes first, because it needs no loop, and a loop may be busy or hang.
         open.forEach(OpenSockets::shutDown);
         open.forEach(Channel::close);
         long deadline = System.nanoTime() + CLOSE_NANOS;
@@ -47,7 +46,7 @@ public final class OpenSockets {
             try {
                 system.shutdown();
             } catch (IOException e) {
-                // Its peer has gone already.
+                // The peer is gone already.
             }
         }
     }

@@ -45,7 +45,7 @@ public final class ReadSwitch {
             channel.config().setAutoRead(true);
             loop.register(channel).addListener(registered -> {
                 if (registered.isSuccess()) {
-                    // Netty no longer waits for room in the socket for the rest of a write, either.
+                    // A new registration does not wait for room in the socket to continue a write.
                     channel.flush();
                 } else {
                     gone.run();

@@ -10,7 +10,7 @@ import java.util.function.IntUnaryOperator;
  * The payload bytes of one TCP segment of a connection. A write of a whole number of segments leaves no short segment
  * in the middle of the stream. On loopback this doubles the rate.
  *
- * <p>Linux tells the size per connection (the send MSS of TCP_INFO). The size may grow while the peer's window opens,
+ * <p>Linux reports each connection's size (the send MSS of TCP_INFO). The size may grow while the peer's window opens,
  * so Linux is asked again every 256 writes. Elsewhere the size follows from the interface's MTU ({@link Segments}).
  * Owned by the connection's thread.
  */
@@ -36,12 +36,12 @@ public final class SegmentSize {
         return bytes;
     }
 
-    /** Returns the largest whole number of segments within {@code limit} bytes, at least one; in bytes. */
+    /** Returns the bytes of as many whole segments as fit into {@code limit} bytes, but of at least one segment. */
     public int wholeUpTo(int limit) {
         return Segments.wholeUpTo(limit, bytes);
     }
 
-    /** Counts a write, or a read of a publisher; called after each. */
+    /** Called after each write, and after each read from a publisher. */
     public void countTransfer() {
         if (++writes >= ASK_EVERY_WRITES) {
             writes = 0;

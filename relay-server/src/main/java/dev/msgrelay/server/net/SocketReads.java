@@ -15,8 +15,8 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
         }
 
         /**
-         * Returns the memory for the next read, retained once for it; null if there is none, in which case the owner
-         * begins to wait for room.
+         * Returns the memory for the next read, retained once for it; null if there is none. The owner then begins to
+         * wait for room.
          */
         ByteBuf whereToRead();
 
@@ -29,13 +29,13 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
         /** Whether all further input is thrown away. */
         boolean isDeaf();
 
-        /** Called at the end of the input. Returns whether the channel closes; if not, the next read calls it again. */
+        /** Called at the end of the input. Returns whether the channel closes; if not, the next read asks again. */
         boolean mayEnd();
     }
 
     /**
      * Ends a read for which there is no memory. Netty begins such a read if the socket was ready before reading was
-     * switched off, or has ended since. It would take an empty buffer for the end of the input. Has no stack trace.
+     * switched off, or has ended since. Netty takes an empty buffer for the end of the input.
      */
     public static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
@@ -50,7 +50,7 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
 
     private final Reader reader;
 
-    /** @param most reads of a socket in one cycle at most, so that other sockets get their turn */
+    /** @param most largest number of reads of a socket in one cycle, so that other sockets have their turn */
     public SocketReads(Reader reader, int most) {
         super(most);
         this.reader = reader;
@@ -77,8 +77,8 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
 
             @Override
             public void lastBytesRead(int bytes) {
-                // Netty's option for half-closed sockets is of no use: NIO's Unix sockets lack it. It also removes an
-                // epoll socket from the epoll set, so that the rest of a partial write is never sent.
+                // Netty's option for half-closed sockets is not used, because NIO's Unix sockets lack it. With epoll,
+                // the option also removes the socket from the epoll set, so the rest of a write is never sent.
                 super.lastBytesRead(bytes < 0 && !reader.mayEnd() ? 0 : bytes);
             }
 

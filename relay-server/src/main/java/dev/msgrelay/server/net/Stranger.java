@@ -8,20 +8,20 @@ import java.nio.charset.StandardCharsets;
  * frame of the relay's own protocol are not compared.
  */
 public enum Stranger {
-    /** Its first eight bytes are a valid frame header, too: type 218,762,506, with a body of 854,609 bytes. */
+    /** The first eight bytes are also a valid frame header: type 218,762,506, with a body of 854,609 bytes. */
     PROXY_2("the PROXY protocol, version 2", true, new int[] {
         '\r', '\n', '\r', '\n', 0, '\r', '\n', 'Q', 'U', 'I', 'T', '\n'
     }),
     PROXY_1("the PROXY protocol, version 1", false, text("PROXY ")),
     /**
-     * A record with a ClientHello: type, version, length; type, length, version. One in 64 begins like a valid frame.
+     * A record (type, version, length) with a ClientHello (type, length, version). One in 64 begins like a valid frame.
      */
     TLS("TLS", true, new int[] {22, 3, Stranger.ANY, Stranger.ANY, Stranger.ANY, 1, 0, Stranger.ANY, Stranger.ANY, 3}) {
         @Override
         boolean fits(ByteBuffer bytes, int offset) {
             int record = uint16(bytes, offset + 3);
             int hello = uint16(bytes, offset + 7);
-            // A ClientHello that is longer than its record continues in the next one.
+            // A ClientHello that is longer than its record continues in the next record.
             return record > 4 && hello + 4 >= record && hello <= MOST_HELLO;
         }
     },
@@ -39,7 +39,7 @@ public enum Stranger {
             text("TRACE "),
             text("PRI * ")),
     SSH("SSH", false, text("SSH-")),
-    /** An array of strings, whose length has one or two digits. */
+    /** An array of strings. The array's length has one or two digits. */
     REDIS("Redis (RESP)", false, new int[] {'*', Stranger.DIGIT, '\r', '\n', '$'}, new int[] {
         '*', Stranger.DIGIT, Stranger.DIGIT, '\r', '\n', '$'
     }),
@@ -52,10 +52,10 @@ public enum Stranger {
             new int[] {0x10, Stranger.ANY, Stranger.ANY, Stranger.ANY, 0, 4, 'M', 'Q', 'T', 'T'},
             new int[] {0x10, Stranger.ANY, 0, 6, 'M', 'Q', 'I', 's', 'd', 'p'});
 
-    /** Bytes of the longest signature. So many bytes always decide. */
+    /** The length of the longest signature. This number of bytes is always enough to decide. */
     public static final int LONGEST = 12;
 
-    // Stand in a signature for any byte, and for any digit.
+    // These stand in a signature for any byte, and for any digit.
     private static final int ANY = -1;
     private static final int DIGIT = -2;
 
@@ -73,7 +73,7 @@ public enum Stranger {
     private final boolean lawful;
     private final int[][] signatures;
 
-    /** @param lawful whether the first eight bytes may be a frame's header that breaks no rule */
+    /** @param lawful whether the first eight bytes may be a valid frame header */
     Stranger(String words, boolean lawful, int[]... signatures) {
         this.words = words;
         this.lawful = lawful;
@@ -106,7 +106,7 @@ public enum Stranger {
     }
 
     /**
-     * Returns the protocol of a connection's first bytes; null if there is none, or too few bytes to tell.
+     * Returns the protocol of a connection's first bytes; null if none matches, or there are too few bytes.
      *
      * @param bytes in any byte order
      * @param header true: the bytes may be a frame's header, so only protocols are tried that may look like one

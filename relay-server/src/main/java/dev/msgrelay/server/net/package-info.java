@@ -4,8 +4,8 @@
  * <pre>
  *   Transport (epoll | NIO)
  *   Listener --accepted--> AcceptedSocket
- *                          SocketReads     the memory that is read into;  ReadSwitch   reading off and on
- *                          CongestionControl  of connections within this host, and of others
+ *                          SocketReads     reads into the relay's memory;  ReadSwitch   reading off and on
+ *                          CongestionControl  of connections within this host, and of all others
  *                          SegmentSize     payload of one segment
  *                          Stranger        other protocols, by the first bytes of a connection
  * </pre>
