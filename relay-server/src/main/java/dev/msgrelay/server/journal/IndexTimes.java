@@ -5,13 +5,13 @@ import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.Recovery.Part;
 
 /**
- * The times in the index, and by how much the machine's clock was stepped: a record has the sum of the steps since its
- * segment's header, a header the sum since the previous header. So times before and after a step can be compared. Owned
+ * The times in the index, and the steps of the machine's clock. A record contains the sum of the steps since its
+ * segment's header, a header the sum since the previous header, so times before and after a step can be compared. Owned
  * by the writer's thread, except {@link #present}.
  */
 final class IndexTimes {
     private final JournalClock clock;
-    // Start position of the newest segment, or -1; and the sum of all clock steps when its header was written.
+    // Start position of the newest segment, or -1; and the sum of all clock steps until its header was written.
     private long base = -1;
     private long headerSkew;
     private long marked;
@@ -44,7 +44,7 @@ final class IndexTimes {
         return clock.time();
     }
 
-    /** The sum of the clock's steps since the newest header, which may have been written before this start. */
+    /** The sum of the clock's steps since the newest header, which an earlier process may have written. */
     long skew() {
         return clock.skew() - headerSkew;
     }
@@ -64,7 +64,7 @@ final class IndexTimes {
         written();
     }
 
-    /** Any thread. */
+    /** May be called on any thread. */
     JournalClock.Present present() {
         return present;
     }

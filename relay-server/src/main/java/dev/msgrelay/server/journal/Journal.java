@@ -24,11 +24,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The stream on the disk. It is opened before the packet log is made, because the log starts where the journal ends.
+ * The stream on the disk. The journal is opened before the packet log is made, and the log starts at its end.
  *
- * <p>Bytes before {@link #written} survive a crash of the process, bytes before {@link #forced} also one of the
- * machine. If the disk is full, the journal waits for room. Any other fault ends it for good, because after a failed
- * force (fsync) a later one may succeed although bytes are lost.
+ * <p>Bytes before {@link #written} survive a crash of the process, bytes before {@link #forced} also a crash of the
+ * machine. If the disk is full, the journal waits for room. Any other fault ends the journal, because a force (fsync)
+ * after a failed one may succeed although bytes are lost.
  */
 public final class Journal implements Closeable {
     /** Called with the position up to which all bytes are written or forced, on the writer's or the forcer's thread. */
@@ -53,7 +53,7 @@ public final class Journal implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** Direct memory: the writer's records, and for three threads the buffer by which the JDK copies heap buffers. */
+    /** Direct memory: the writer's records, and the buffers of three threads with which the JDK copies heap buffers. */
     public static final long DIRECT_BYTES = 3L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
 
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -87,12 +87,12 @@ public final class Journal implements Closeable {
         files.collectSpares();
         parts.found().filled().forEach(part -> files.addReadable(part.header()));
         if (!files.isOver()) {
-            // Fails now if there is no room for a segment: later, publishers would wait at a relay that seems ready.
+            // Fails if there is no room for a segment. Otherwise, publishers would wait at a relay that seems ready.
             files.prepare();
         }
     }
 
-    /** What was found in the directory when it was opened, before the torn tail of a crash was cut off. */
+    /** What the opening has found in the directory, before it cut off the torn tail of a crash. */
     public Recovery recovered() {
         return parts.found();
     }
@@ -115,7 +115,7 @@ public final class Journal implements Closeable {
     /**
      * Sets the log whose bytes the journal writes from now on.
      *
-     * @param log an empty log that starts at {@link #goesOnAt}; its gate keeps bytes in it until they are written
+     * @param log an empty log that starts at {@link #goesOnAt}; it drops no byte that is not written yet
      * @param nanos the present time, by the clock that only goes forward
      */
     public void follow(PacketLog log, Watch newWatch, long nanos) {
@@ -185,20 +185,20 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** Called after the log's head has moved and a full fence: wakes the writer if it has work. Any thread. */
+    /** Called after a move of the log's head and a full fence. Wakes the writer if it has work. Any thread. */
     public void signal() {
         if (writer.due()) {
             writing.wake();
         }
     }
 
-    /** Asks that all bytes before a position be written soon. One thread. */
+    /** Requests that all bytes before a position are written soon. Always called on the same thread. */
     public void wantWritten(long position) {
         writer.want(position);
         writing.wake();
     }
 
-    /** Asks that all bytes before a position be written and forced at once. One thread. */
+    /** Requests that all bytes before a position are written and forced at once. Always called on the same thread. */
     public void wantForced(long position) {
         wantWritten(position);
         forcer.want(position);
@@ -238,14 +238,14 @@ public final class Journal implements Closeable {
         return forcer.stats();
     }
 
-    /** Releases log and files after a failure; the directory stays locked. Throws if a call of the disk hangs. */
+    /** Releases log and files after a failure; the directory stays locked. Throws if the disk hangs. */
     public synchronized void abandon() throws IOException {
         stop(CLOSE_NANOS, this::release);
     }
 
     /**
-     * Writes and forces the rest of the log, and releases log and directory. Waits ten seconds at most for the threads,
-     * and ten for the rest of the log; throws if not all of it is on the disk.
+     * Writes and forces the rest of the log, and releases log and directory. Waits up to ten seconds for the threads,
+     * and up to ten for the rest of the log. Throws if a part of the log is not on the disk then.
      */
     @Override
     public void close() throws IOException {
@@ -271,7 +271,7 @@ public final class Journal implements Closeable {
 
     /**
      * Ends both threads, and then runs the last steps on a further thread. If the disk hangs, that thread keeps the
-     * directory's lock, and the caller goes on. If no threads were started, the caller runs the last steps.
+     * directory's lock, and this method throws. If no threads were started, the caller runs the last steps.
      */
     private void stop(long nanos, LastSteps steps) throws IOException {
         if (!started) {
@@ -288,7 +288,7 @@ public final class Journal implements Closeable {
             long threadsEnd = System.nanoTime() + nanos;
             await(writing, threadsEnd, nanos);
             await(forcing, threadsEnd, nanos);
-            // If the disk is full, the last steps retry until their time is over; only if it hangs they take longer.
+            // On a full disk, the last steps give up before this time. Only a disk that hangs makes them take longer.
             long end = System.nanoTime() + nanos + GRACE_NANOS;
             if (ending.isPresent()) {
                 await(ending.get(), end, nanos);
@@ -315,7 +315,7 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** Does nothing at a second call, which may come if the disk hung in the first {@link #close}. */
+    /** Does nothing when called again. A second call may follow a {@link #close} during which the disk hung. */
     private void finishAndRelease(long nanos) throws IOException {
         if (!closed) {
             closed = true;
@@ -332,7 +332,7 @@ public final class Journal implements Closeable {
 
     /** Writes and forces the rest of the log, then notes in index and table of epochs that all of it is forced. */
     private void finish(long end) {
-        // Both clocks go on from the last step, because a caller that runs the steps itself has clocks of its own.
+        // Both clocks continue from their times at the last step, because the caller of a step chooses those times.
         JournalClock last = writer.times().clock();
         long began = System.nanoTime();
         long nanos = last.nanos();

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Forces (fsync) written bytes and their index records. While a client waits, forces follow each other without a pause;
- * each covers all bytes that were written during the one before. The forcer also makes files ready for the writer, and
- * drops old segments. Owned by its own thread.
+ * each covers all bytes that were written during the previous one. The forcer also makes files ready for the writer,
+ * and drops old segments. Owned by its own thread.
  */
 final class JournalForcer {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -32,7 +32,7 @@ final class JournalForcer {
     private static final long NAMES_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** For this time after a step of the clock no segment is dropped for its age, so the clock can be corrected. */
+    /** For this time after a step of the clock, old segments are kept longer, so the clock can be corrected. */
     static final long WAIT_NANOS = TimeUnit.HOURS.toNanos(1);
 
     /** If this many bytes are unforced, they are forced at once, because a larger force would delay the writer. */
@@ -47,7 +47,7 @@ final class JournalForcer {
     private final LongConsumer onForced;
     private final Mark upTo = new Mark();
     private final TimeHistogram times = new TimeHistogram(BOUNDS);
-    // The time of the last step.
+    // The time of the last call of step.
     private volatile long now;
     private volatile int segments;
     private volatile long fileBytes;
@@ -63,7 +63,7 @@ final class JournalForcer {
     private Optional<DiskException.Full> namesLack = Optional.empty();
     private Optional<DiskException.Full> filesLack = Optional.empty();
     private final JournalClock clock;
-    // Segments that were there at the start. The first step takes them, because only it can tell their age.
+    // Segments that existed at the start. The first call of step takes them. Before, their age is not known.
     private List<Part> earlier;
     private boolean clockSeen;
     private long lastStep;
@@ -95,7 +95,7 @@ final class JournalForcer {
 
     /**
      * Does at most one force, and one step of the work on files. Returns whether there was work. Not called again after
-     * it has thrown.
+     * an exception.
      */
     boolean step(long nanos, long millis) throws IOException {
         now = nanos;
@@ -119,7 +119,7 @@ final class JournalForcer {
         long step = clock.update(nanos, millis);
         if (!clockSeen) {
             clockSeen = true;
-            // All in the past, so that no interval delays the work of the first step.
+            // These times are in the past, so that the first step waits for no interval.
             lastNames = nanos - NAMES_NANOS;
             lastNamesFull = nanos - RETRY_NANOS;
             lastLook = nanos - LOOK_NANOS;
@@ -148,7 +148,7 @@ final class JournalForcer {
         return awaited || unforced >= MUCH_BYTES || (late || crowded) && (unforced > 0 || writer.recorded() > durable);
     }
 
-    /** Whether the forcer must be woken for work that cannot wait until its sleep ends. The writer's thread. */
+    /** Whether the forcer must be woken for work that cannot wait until its sleep ends. Writer's thread. */
     boolean due(long nanos) {
         return mustForce(written.position(), nanos) || !files.ready();
     }
@@ -156,7 +156,7 @@ final class JournalForcer {
     private boolean files(long nanos) throws IOException {
         long current = writer.current() == Segment.NONE ? 0 : settings.segmentBytes() + settings.indexBytes();
         writeNames(nanos, files.isOver());
-        // Moves of names since the table was written are in the indexes alone, so these segments are kept.
+        // Moves of names since the table was written are only in the later indexes, so later segments are kept.
         long kept = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
         int aged = files.retire(Math.min(durable, kept), nanos, nanos - lastStep < WAIT_NANOS);
         if (aged > 1) {
@@ -175,7 +175,7 @@ final class JournalForcer {
         }
         crowded = files.isOver();
         if (crowded) {
-            // The next segment gets the files of the oldest one.
+            // The next segment will use the files of the oldest one, so no new files are lacking.
             filesLack = Optional.empty();
         }
         boolean prepared = !crowded && prepare(nanos);
@@ -183,7 +183,7 @@ final class JournalForcer {
         return prepared;
     }
 
-    /** Writes the table of names if forced messages have changed it: once a second, or at once if {@code needed}. */
+    /** Writes the table of names if forced messages have changed it. Limited to once a second unless {@code needed}. */
     private void writeNames(long nanos, boolean needed) throws IOException {
         NamesFile newest = writer.snapshot();
         if (newest.position() <= namesPosition
@@ -226,9 +226,9 @@ final class JournalForcer {
         force();
     }
 
-    /** Forces all bytes up to {@code upTo}, which the caller has read from {@code written}. */
+    /** Forces all bytes before {@code upTo}, which the caller has set to {@code written}. */
     private void force() throws IOException {
-        // Read after upTo, so that all bytes before upTo are in the segments that are found here.
+        // The segments are read after upTo, so that all bytes before upTo are in them.
         long recorded = writer.recorded();
         Segment current = writer.current();
         boolean newNames = false;
@@ -239,8 +239,8 @@ final class JournalForcer {
             files.add(new SegmentFiles.Sealed(
                     s.header().base(), s.endPosition(), settings.segmentBytes() + settings.indexBytes(), s.nanos()));
         }
-        // A writer that begins a segment queues the old one before it changes its current one. So the segment that was
-        // read as current may have been in the queue too, and is forced and closed then.
+        // To begin a segment, the writer first queues the old one, and then replaces it as current. So the segment that
+        // was read as current may also have been in the queue. In this case it is forced and closed already.
         if (!current.isClosed()) {
             newNames |= current.force();
         }

@@ -16,16 +16,16 @@ import java.util.List;
 /**
  * A request to open the journal of a directory.
  *
- * @param epoch random number of the stream's life that begins now, for a relay that is in no cluster
+ * @param epoch random number of the stream's new life; used only if the relay is in no cluster
  * @param millis now, in ms since 1970
  * @param others the lives of a cluster's stream, and the position where the cluster's log begins; null: the relay is in
  *     no cluster
- * @param progress gets the number of segments that were inspected
+ * @param progress receives the number of segments inspected so far
  */
 public record JournalOpening(
         Disk disk, JournalSettings settings, long epoch, long millis, EpochTable others, RecoveryProgress progress) {
     /**
-     * Takes the directory's lock, cuts off the torn tail of a crash, and begins a life of the stream.
+     * Takes the directory's lock, cuts off the torn tail of a crash, and begins a new life of the stream.
      *
      * @throws DiskException another process has locked the directory; or it is damaged, cannot be written to, has no
      *     room, or has another stream; or messages between its end and the beginning of the cluster's log are missing.
@@ -65,8 +65,8 @@ public record JournalOpening(
             }
             Repair.cut(disk, found);
             if (others != null) {
-                // The cluster goes on with the epoch of the torn tail. Spare files may contain records of that tail,
-                // which would seem valid if the file were reused at the same position.
+                // The cluster continues with the epoch of the torn tail. A spare file may contain records of that tail,
+                // and these would seem valid if the file were reused at the same position.
                 for (String spare : FileNames.spares(disk)) {
                     disk.delete(spare);
                 }

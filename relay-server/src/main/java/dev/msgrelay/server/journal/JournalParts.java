@@ -5,10 +5,10 @@ import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.stream.StreamHead;
 
 /**
- * The parts of a journal that its writer and its forcer share. Both go on from {@code found}.
+ * The parts of a journal that its writer and its forcer share. Both start from the state in {@code found}.
  *
- * @param written the end of the written bytes, which the writer moves
- * @param forced the end of the forced bytes, which the forcer moves; the writer records it in the index
+ * @param written end of the written bytes, moved by the writer
+ * @param forced end of the forced bytes, moved by the forcer; the writer records this position in the index
  */
 record JournalParts(
         Disk disk,

@@ -11,7 +11,7 @@ import dev.msgrelay.server.journal.recover.Recovery;
  * @param segmentBytes length of a stream file
  * @param keepBytes the oldest segments are dropped while the files of all segments have more bytes
  * @param keepMillis a segment is dropped once its newest message is older
- * @param forceNanos written bytes are forced after this time at most, sooner if a client waits for them
+ * @param forceNanos longest time until written bytes are forced; they are forced sooner if a client waits for them
  */
 public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis, long forceNanos) {
     /** The value of {@code keepBytes} or {@code keepMillis} if there is no such limit. */
@@ -25,8 +25,8 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
     /** The largest number of segments. Each takes a few hundred bytes of memory, and two files. */
     public static final int MOST_SEGMENTS = 1 << 16;
 
-    // Java heap for a segment's header and file names, for a publisher's name, and for a record of the segment that is
-    // read when the journal is opened.
+    // Bytes of Java heap: for the header and file names of a segment, for the name of a publisher, and for a record of
+    // the one segment whose records are read at a time while the journal is opened.
     private static final int BYTES_PER_SEGMENT = 600;
     private static final int BYTES_PER_NAME = 300;
     private static final int BYTES_PER_RECORD = 96;
@@ -48,7 +48,7 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
         }
     }
 
-    /** The largest sum of the files' lengths, with next segment and spares. Only if {@code keepBytes} is a limit. */
+    /** The largest total length of the files, including next segment and spares. Not valid without a limit. */
     long mostBytes() {
         return keepBytes + (1 + MOST_SPARES) * (segmentBytes + indexBytes());
     }
@@ -58,7 +58,7 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
         return SegmentHeader.LENGTH + segmentBytes / 1024 * IndexRecord.LENGTH;
     }
 
-    /** The most Java heap that a journal uses. It needs most of that only while it is opened. */
+    /** The largest Java heap that a journal uses. Most of the heap is needed only while the journal is opened. */
     public long heapBytes() {
         long records = indexBytes() / IndexRecord.LENGTH;
         long segments = Math.min(MOST_SEGMENTS, keepBytes / segmentBytes) + 1;

@@ -8,11 +8,11 @@ import java.util.function.Consumer;
 /** A thread that repeats a duty, and sleeps while there is nothing to do. It is never interrupted. */
 final class JournalThread extends Thread {
     interface Duty {
-        /** One bounded step. Returns the longest sleep before the next step, in ns; 0 if that is due at once. */
+        /** Does one short step. Returns how long the thread may sleep before the next step, in ns; 0: not at all. */
         long step(long nanos, long millis);
     }
 
-    /** The longest sleep of a thread that is not woken, because some work depends on the time alone. */
+    /** The longest sleep. A thread must also wake for work that depends only on the time. */
     static final long SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** If two reads of the clocks are further apart than this, the process was stopped in between. */
@@ -31,7 +31,7 @@ final class JournalThread extends Thread {
         setDaemon(true);
     }
 
-    /** Wakes this thread if it sleeps. Any thread, after the change that this thread is to see. */
+    /** Wakes this thread if it sleeps. Called on any thread, after the change that this thread must see. */
     void wake() {
         VarHandle.fullFence();
         if (parked) {
@@ -48,7 +48,7 @@ final class JournalThread extends Thread {
     private long stepNow() {
         long nanos = System.nanoTime();
         long millis = System.currentTimeMillis();
-        // Reads both again if the process was stopped in between, which would look like a step of the machine's clock.
+        // A process that was stopped between the two reads would see a step of the clock, so it reads both again.
         while (System.nanoTime() - nanos > APART_NANOS) {
             nanos = System.nanoTime();
             millis = System.currentTimeMillis();
@@ -65,7 +65,7 @@ final class JournalThread extends Thread {
                 }
                 parked = true;
                 VarHandle.fullFence();
-                // One more step after the flag is set: a thread that made a change before that has not woken this one.
+                // One more step after the flag is set, because no thread wakes this one for a change made before.
                 long sleep = stepNow();
                 if (sleep > 0 && !ended) {
                     LockSupport.parkNanos(this, sleep);

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes the packet log to the disk: first a block of bytes, straight from the log's memory, then a record about it in
- * the index. The log keeps all bytes that are not written yet, because the writer's position limits its gate.
+ * the index. The log keeps all bytes that are not written yet, because its gate waits for the writer.
  *
  * <p>Owned by its own thread. The forcer uses {@link #complete}, and reads the volatile fields.
  */
@@ -38,7 +38,7 @@ final class JournalWriter {
     private static final long FULL_LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int RECORDS_AT_ONCE = 1024;
 
-    // Each block has a fixed cost, so the writer pauses before it, unless a client waits or PATIENT_BYTES have come.
+    // Each block has a fixed cost, so the writer pauses before it unless a client waits, or PATIENT_BYTES are there.
     private static final int PATIENT_BYTES = 512 << 10;
     private static final long PATIENT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     static final int RECORD_BYTES = RECORDS_AT_ONCE * IndexRecord.LENGTH;
@@ -63,14 +63,14 @@ final class JournalWriter {
     private final Mark known = new Mark();
     private final IndexTimes times;
 
-    // The records that are being put: their offset in the index file, and their number.
+    // The index file's offset for the next write of records, and the number of records since beginRecords.
     private long recordsAt;
     private int count;
     // The table of lives as it is on the disk.
     private EpochTable tabled;
     private long restUntil;
     private long lastFullLine;
-    // Set while the forcer has no room for the table of names or for the next files.
+    // Set while the forcer has no room for the table of names or for the files of the next segment.
     private volatile Optional<DiskException.Full> lacking = Optional.empty();
     private volatile long wanted;
     private volatile boolean patient;
@@ -79,7 +79,7 @@ final class JournalWriter {
     private volatile NamesFile snapshot;
     private volatile long recorded;
 
-    /** @param epochs the lives of the stream; when this is called, the table on the disk has all of them */
+    /** @param epochs the lives of the stream; the table on the disk must contain all of them already */
     JournalWriter(JournalParts parts, PacketLog log, Supplier<EpochTable> epochs, LongConsumer onWritten) {
         this.disk = parts.disk();
         this.log = log;
@@ -102,10 +102,10 @@ final class JournalWriter {
         wanted = Math.max(wanted, position);
     }
 
-    /** How long the writer should pause now, in ns; 0 if it has to go on. */
+    /** How long the writer should pause now, in ns; 0: not at all. */
     long restNanos(long nanos) {
         long rest = current == Segment.NONE ? 0 : restUntil - nanos;
-        // Set before the head is read, so that a core that moves the head later sees the flag.
+        // The flag is set before the head is read, so that a core that moves the head later sees the flag.
         patient = rest > 0;
         VarHandle.fullFence();
         if (rest <= 0 || caughtUp() || pressing()) {
@@ -140,18 +140,18 @@ final class JournalWriter {
             }
             return wrote;
         } catch (DiskException.Full e) {
-            // A later step writes the same bytes to the same offset.
+            // Nothing is lost, because a later step writes the same bytes to the same offset.
             noteFull(e, nanos);
             return !idle && recordForcedIfItFits();
         }
     }
 
-    /** The forcer's thread. */
+    /** Called on the forcer's thread. */
     void setLacking(Optional<DiskException.Full> lack) {
         lacking = lack;
     }
 
-    /** Logs once a minute that the disk is full, and counts the time, also if only the forcer has no room. */
+    /** Logs once a minute that the disk is full, and measures how long. Also called if only the forcer lacks room. */
     private void noteFull(DiskException.Full e, long nanos) {
         if (full.starts() == 0 || nanos - lastFullLine >= FULL_LINE_NANOS) {
             lastFullLine = nanos;
@@ -201,7 +201,7 @@ final class JournalWriter {
             named = end;
         }
         current.blockEnded(end, nanos);
-        // With a backlog the next block is written at once.
+        // If more bytes are waiting, the next block is written at once.
         restUntil = end == head.position() ? nanos + PATIENT_NANOS : nanos;
         written.set(end, endSequence);
         reader.advance(bytes);
@@ -226,7 +226,7 @@ final class JournalWriter {
 
     /**
      * Records the forced position, or a step of the clock, without a block. With {@code ifSpare} the last slots stay
-     * free for blocks. A block that waits until an old segment is dropped needs such a record first.
+     * free for blocks. Otherwise they may be used, because the drop of an old segment needs this record.
      */
     private boolean recordForced(boolean ifSpare) throws IOException {
         if (current == Segment.NONE || ifSpare && !current.hasSpareSlot() || !forcedIsNew() && !times.isMarkDue()) {
@@ -282,7 +282,7 @@ final class JournalWriter {
         written.read(at);
         EpochTable lives = epochs.get();
         if (lives != tabled) {
-            // The table first: a segment of a life that is not in the table would count as damaged at the next start.
+            // The table is written first. A segment whose life is not in the table would count as damaged.
             lives.write(disk);
             tabled = lives;
         }
@@ -300,7 +300,7 @@ final class JournalWriter {
             throw new IOException("a block of " + bytes + " bytes is longer than a segment");
         }
         if (current != Segment.NONE) {
-            // Before current changes, so that a forcer that has read current finds all earlier segments in the queue.
+            // Queued before current changes, so that a forcer that reads current finds all earlier segments queued.
             complete.add(current);
         }
         current = next;
@@ -314,7 +314,7 @@ final class JournalWriter {
         return named;
     }
 
-    /** The names' last messages before the newest segment, or before the first one if there is none yet. */
+    /** Each name's last message before the newest segment, or before the first one if no segment has begun. */
     NamesFile snapshot() {
         return snapshot;
     }

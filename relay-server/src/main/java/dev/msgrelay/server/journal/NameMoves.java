@@ -4,8 +4,8 @@ import dev.msgrelay.server.journal.format.JournalName;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A queue in which the core tells the journal's writer of the messages of acknowledged publishers, in the order of the
- * stream. A move stands for consecutive messages of one name: neither their sequences nor their numbers have gaps.
+ * A queue through which the core reports messages of acknowledged publishers to the journal's writer, in the order of
+ * the stream. A move stands for messages of one name, with no gap in their sequences and numbers.
  *
  * <pre>
  *   sequence   40    41    42    43     44    45       moves: orders 42, 3 messages, number 9
@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * The core adds moves, and the journal's writer takes them. All memory is allocated at the start.
  */
 public final class NameMoves {
-    /** Far more moves than come between two blocks, unless the disk hangs. */
+    /** The queue's capacity. Far fewer moves come between two blocks, unless the disk hangs. */
     static final int MOST = 1 << 14;
 
     static final long BYTES = MOST * (3L * Long.BYTES + Integer.BYTES);
@@ -76,8 +76,8 @@ public final class NameMoves {
     }
 
     /**
-     * Reports and removes all moves that end before a sequence. A move that ends later is reported up to there, and
-     * stays.
+     * Reports and removes all moves that end before a sequence. Of a move that ends later, the part before the sequence
+     * is reported, and the move stays in the queue.
      */
     void takeBefore(long sequence, Sink sink) {
         long from = taken.getPlain();

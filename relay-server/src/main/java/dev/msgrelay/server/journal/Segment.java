@@ -8,7 +8,7 @@ import java.io.IOException;
 
 /** The two files of a segment that is written to. Owned by the writer, except {@link #force}, {@link #close}. */
 final class Segment implements Closeable {
-    /** The current segment before the first one is made. It has no files and no room. */
+    /** Used as the current segment until the first segment is made. It has no files and no room. */
     static final Segment NONE = new Segment();
 
     private final SegmentHeader header;
@@ -17,12 +17,12 @@ final class Segment implements Closeable {
     private final long capacity;
     private final int slots;
 
-    // Written by the writer alone.
+    // Only the writer changes these fields.
     private int used;
     private volatile long end;
     private volatile long nanos;
 
-    // Used by the forcer.
+    // Only the forcer uses these fields.
     private boolean forcedBefore;
     private boolean closed;
 
@@ -56,7 +56,7 @@ final class Segment implements Closeable {
         return index;
     }
 
-    /** Bytes that the stream file has room for; 0 if the index has no slots for another block. */
+    /** The number of bytes that still fit into the stream file; 0 if the index has no slots for another block. */
     long room() {
         return used + 2 > slots ? 0 : capacity - (end - header.base());
     }
@@ -88,9 +88,9 @@ final class Segment implements Closeable {
         return nanos;
     }
 
-    /** Forces both files. Returns whether it was their first force, after which the names must be forced, too. */
+    /** Forces both files. Returns whether this was their first force. If so, their names must be forced, too. */
     boolean force() throws IOException {
-        // The stream first, so that a record that survives a crash has its bytes in most cases.
+        // The stream is forced first, so that a record that survives a crash has its bytes in most cases.
         stream.force();
         index.force();
         boolean first = !forcedBefore;

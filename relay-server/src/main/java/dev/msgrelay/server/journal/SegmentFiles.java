@@ -22,16 +22,16 @@ import java.util.concurrent.atomic.AtomicReference;
  *   writer                            next: header into the index, ready -> 0..4096.stream, 0..4096.index
  * </pre>
  *
- * A used file has its blocks on the disk already, so a force writes bytes and no metadata. Its old records are not
- * taken for new ones, because their seals are for another position.
+ * A reused file has its blocks on the disk already, so a force writes bytes and no metadata. Old records in the file
+ * are not taken for new ones, because their seals are for another position.
  *
  * <p>Owned by the forcer's thread. The writer calls {@link #next}, any thread {@link #ready} and {@link #readable}.
  */
 final class SegmentFiles {
-    /** A segment that is too old is kept for at most this time after the clock has stepped. */
+    /** After a step of the clock, a segment that is too old is dropped only when it is older by this much. */
     static final long LONGEST_WAIT_MILLIS = TimeUnit.HOURS.toMillis(2);
 
-    /** A complete and forced segment; {@code nanos}: its newest message's time, by the clock that only goes forward. */
+    /** A complete and forced segment; {@code nanos} is its newest message's time by the monotonic clock. */
     record Sealed(long base, long end, long length, long nanos) {}
 
     private record Pair(String streamName, String indexName, Disk.File stream, Disk.File index) implements Closeable {
@@ -62,7 +62,7 @@ final class SegmentFiles {
         this.settings = settings;
     }
 
-    /** Collects the directory's spare files. Deletes those that are too many, or of another length. */
+    /** Collects the directory's spare files. Deletes surplus ones, and those of another length. */
     void collectSpares() throws IOException {
         for (String name : FileNames.spares(disk)) {
             boolean stream = name.endsWith(FileNames.STREAM + FileNames.SPARE);
@@ -157,7 +157,7 @@ final class SegmentFiles {
         pair.index.write(0, header.bytes());
         String streamName = FileNames.stream(header.base());
         disk.rename(pair.streamName, streamName);
-        // If the disk has no room for the second name, the writer tries again from here.
+        // If the disk has no room for the second name, the next call continues from here.
         ready.set(Optional.of(new Pair(streamName, pair.indexName, pair.stream, pair.index)));
         disk.rename(pair.indexName, FileNames.index(header.base()));
         addReadable(header);
@@ -166,10 +166,10 @@ final class SegmentFiles {
     }
 
     /**
-     * Drops the oldest sealed segments while there are too many bytes, or they are too old.
+     * Drops the oldest sealed segments while all files together have too many bytes, and those that are too old.
      *
      * @param durable a position; a segment that ends after it is not dropped
-     * @param wait true: a segment is dropped for its age only {@link #LONGEST_WAIT_MILLIS} later
+     * @param wait true: segments may become older by {@link #LONGEST_WAIT_MILLIS}
      * @return the number of segments that were dropped for their age alone
      */
     int retire(long durable, long nanos, boolean wait) throws IOException {
@@ -188,7 +188,7 @@ final class SegmentFiles {
             }
             sealed.pollFirst();
             bytes -= oldest.length;
-            // Removed before a byte of its files changes, because a BlockReader looks here after each read.
+            // The map is changed before the files, because a BlockReader checks the map after each read.
             readable.remove(oldest.base);
             retire(FileNames.stream(oldest.base), spareStreams);
             retire(FileNames.index(oldest.base), spareIndexes);
@@ -207,7 +207,7 @@ final class SegmentFiles {
         String spare = name + FileNames.SPARE;
         Optional<Pair> next = ready.get();
         while (spares.contains(spare) || next.isPresent() && next.get().has(spare)) {
-            // A spare file has this name: its segment began at the same position, and was cut off with a torn tail.
+            // A spare file has this name if a segment from the same position was cut off with a torn tail.
             spare = "again-" + ++made + "-" + name + FileNames.SPARE;
         }
         try {
@@ -219,12 +219,12 @@ final class SegmentFiles {
         }
     }
 
-    /** Deletes spare files that are too many, or too short because a start has cut off a torn tail. */
+    /** Deletes surplus spare files, and those that are too short because a start has cut off a torn tail. */
     private void trim(ArrayDeque<String> spares, long length) throws IOException {
         int kept = 0;
         for (String name : spares.toArray(String[]::new)) {
             if (!disk.has(name)) {
-                // Prepare has chosen this name, but could not make the file, because the disk was full.
+                // The method prepare has chosen this name, but could not make the file on a full disk.
                 continue;
             }
             if (disk.length(name) != length || ++kept > JournalSettings.MOST_SPARES) {

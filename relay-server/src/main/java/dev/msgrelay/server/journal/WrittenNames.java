@@ -29,12 +29,12 @@ final class WrittenNames implements NameMoves.Sink {
 
     private static final class Entry {
         JournalName.State written;
-        // The state after the block that is being written.
+        // The state after the block that is now being written, and whether that block changes the state.
         JournalName name;
         long number;
         long sequence;
         boolean moves;
-        // The slot of the name in the segment with base saidIn, and the name as it was written there.
+        // The name's slot in the segment with base saidIn, and the name as it was written in that segment.
         int slot;
         JournalName said;
         long saidIn = -1;
@@ -55,7 +55,7 @@ final class WrittenNames implements NameMoves.Sink {
         }
     }
 
-    /** Gathers the moves of a block that ends before a sequence. Called again if the block could not be written. */
+    /** Gathers the moves of a block that ends before a sequence. Called once more if the block could not be written. */
     void gatherMoves(long endSequence) {
         moves.takeBefore(endSequence, this);
     }
@@ -92,7 +92,7 @@ final class WrittenNames implements NameMoves.Sink {
         }
     }
 
-    /** Called after the block was written. Its moves become the written state. */
+    /** Called after the block was written. The block's moves become part of the written state. */
     void markWritten() {
         for (Entry entry : moving) {
             entry.moves = false;

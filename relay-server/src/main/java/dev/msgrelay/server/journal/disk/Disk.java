@@ -10,7 +10,7 @@ import java.util.List;
  * fails.
  *
  * <p>A change is sure to survive a crash of the machine only after a force: {@link File#force} for bytes and length,
- * {@link #force} for names. Threads that use a disk must not be interrupted, because that closes files.
+ * {@link #force} for names. Threads that use a disk must not be interrupted, because an interrupt closes files.
  */
 public interface Disk {
     /** An open file. Any thread may read and write, because there is no current offset. */
@@ -20,17 +20,17 @@ public interface Disk {
         /** Reads until the buffer is full or the file ends. */
         void read(long at, ByteBuffer into) throws IOException;
 
-        /** Writes the rest of the buffer. If it throws {@link DiskException.Full}, a part may be written. */
+        /** Writes the buffer's remaining bytes. Before {@link DiskException.Full} a part may have been written. */
         void write(long at, ByteBuffer from) throws IOException;
 
-        /** Cuts the file, or appends zeros. */
+        /** Shortens the file, or appends zeros. */
         void setLength(long length) throws IOException;
 
         /** Returns once the file's bytes and length survive a crash of the machine. */
         void force() throws IOException;
     }
 
-    /** The end of the name of a temporary file, which is of no use after a crash. */
+    /** The end of a temporary file's name. The file is of no use after a crash. */
     String FRESH = ".new";
 
     /** The directory's name, for messages. */
@@ -56,7 +56,7 @@ public interface Disk {
 
     void delete(String name) throws IOException;
 
-    /** Replaces a file. A crash of the machine leaves the old or the new content; once this has returned, the new. */
+    /** Replaces a file. A crash of the machine leaves the old or the new content; after the return, the new. */
     default void replace(String name, ByteBuffer bytes) throws IOException {
         String fresh = name + FRESH;
         try (File file = open(fresh)) {
@@ -73,7 +73,7 @@ public interface Disk {
 
     long free() throws IOException;
 
-    /** The likely reason why a write found no room. Writes and removes a small file, so call it rarely. */
+    /** The likely reason why a write found no room. To be called rarely, because it writes and removes a small file. */
     String shortage();
 
     /**

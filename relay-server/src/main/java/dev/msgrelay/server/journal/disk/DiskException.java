@@ -2,7 +2,7 @@ package dev.msgrelay.server.journal.disk;
 
 import java.io.IOException;
 
-/** A directory cannot be used. The message is for people: it names the directory, and the thing to do. */
+/** A directory cannot be used. The message, which is for people, names the directory and what to do. */
 public class DiskException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -15,7 +15,7 @@ public class DiskException extends IOException {
     }
 
     /**
-     * The disk has no room at present, or the system gives another reason that does not mean a broken disk. The same
+     * The disk has no room at present, or the system reports another reason that does not mean a broken disk. The same
      * write may be tried again. This is the only fault that a journal survives.
      */
     public static final class Full extends DiskException {

@@ -22,16 +22,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 public final class FileDisk implements Disk {
-    /** The longest read or write. For heap buffers the JDK keeps as much direct memory for each thread. */
+    /** The longest read or write. For heap buffers the JDK keeps this much direct memory for each thread. */
     public static final int PIECE = 256 << 10;
 
     public static final String LOCK = "lock";
     private static final int LOCK_TEXT = 200;
 
-    /** Directories that this process has locked. To close a second channel of a lock file would free its lock. */
+    /** Directories that this process has locked. A second channel of a lock file would free the lock when closed. */
     private static final Set<Path> LOCKED = ConcurrentHashMap.newKeySet();
 
-    /** A disk with fewer free bytes counts as full, as a new file takes a block and a few bytes more. */
+    /** A disk with fewer free bytes counts as full, because a new file needs a block and a few bytes more. */
     private static final long LITTLE_BYTES = 64 << 10;
 
     private final Path directory;
@@ -63,7 +63,7 @@ public final class FileDisk implements Disk {
         return new FileDisk(directory);
     }
 
-    /** Checks that {@link #openOrCreate} can make the directory, without making it. The message of a fault names it. */
+    /** Checks that {@link #openOrCreate} can make the directory, without making it. A fault's message names it. */
     public static void check(Path directory) throws IOException {
         Path there = directory.toAbsolutePath();
         while (!Files.exists(there)) {
@@ -116,7 +116,7 @@ public final class FileDisk implements Disk {
         return new OpenFile(FileChannel.open(directory.resolve(name), StandardOpenOption.READ));
     }
 
-    /** Refuses a file that is not a regular one, because to open a pipe may take for ever. */
+    /** Refuses a file that is not a regular one, because opening a pipe may block for ever. */
     private void checkFile(String name) throws IOException {
         Path path = directory.resolve(name);
         if (!Files.isRegularFile(path) && Files.exists(path)) {
@@ -231,13 +231,13 @@ public final class FileDisk implements Disk {
     }
 
     /**
-     * The exception for a failed write, new file or new name. The system gives its reason in words only, in any
-     * language. An exception that certainly means a broken or missing disk is returned unchanged; any other becomes
-     * {@link DiskException.Full}, and the journal tries again. If the disk has lost earlier bytes, the next force
-     * fails, and that ends the journal.
+     * The exception for a failed write, new file or new name. The system's reason is only a text, in any language. An
+     * exception that certainly means a broken or missing disk is returned unchanged. Any other exception becomes {@link
+     * DiskException.Full}, and the journal tries again. If the disk has lost earlier bytes, the next force fails, and
+     * that ends the journal.
      */
     private IOException explained(IOException e) {
-        // Only in these two classes is the reason a text of the system. A missing file, say, has its own class.
+        // Only exceptions of exactly these classes have a reason from the system; that of a missing file has not.
         boolean ofTheSystem = e.getClass() == IOException.class || e.getClass() == FileSystemException.class;
         if (ofTheSystem && !words.tellInputOutput(e) && !isReadOnly(e)) {
             String why =
@@ -352,7 +352,7 @@ public final class FileDisk implements Disk {
 
         @Override
         public void force() throws IOException {
-            // Without the file's times: on Linux this is fdatasync, which forces the length, too.
+            // The argument false leaves out the file's times. On Linux, fdatasync also forces the length.
             channel.force(false);
         }
 

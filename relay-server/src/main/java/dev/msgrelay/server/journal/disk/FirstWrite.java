@@ -23,8 +23,8 @@ public final class FirstWrite {
     private FirstWrite() {}
 
     /**
-     * Waits until a folder's disk has taken or refused a byte; makes the folder if there is none. A refusal is not
-     * reported. Every 10 s of waiting {@code tell} gets a line. Returns whether there was a line.
+     * Waits until a folder's disk has taken or refused a byte; makes the folder if it is missing. A refusal is not
+     * reported. While waiting, passes a line to {@code tell} every 10 s. Returns whether there was a line.
      */
     public static boolean await(Path folder, Consumer<String> tell) throws IOException {
         return await(
@@ -34,7 +34,7 @@ public final class FirstWrite {
                         + TimeUnit.NANOSECONDS.toSeconds(nanos) + " s"));
     }
 
-    /** @param tell gets the time for which the action has run, in ns, every {@code tellNanos} */
+    /** @param tell receives every {@code tellNanos} the time for which the action has run, in ns */
     static boolean await(Runnable action, long tellNanos, Consumer<Long> tell) throws IOException {
         FutureTask<Void> task = new FutureTask<>(action, null);
         Thread thread = new Thread(task, "relay-first-write");
@@ -68,7 +68,7 @@ public final class FirstWrite {
             }
             Files.deleteIfExists(file);
         } catch (IOException e) {
-            // A refusal is an answer, too: the disk does not hang.
+            // A disk that refuses a write does not hang.
         }
     }
 }

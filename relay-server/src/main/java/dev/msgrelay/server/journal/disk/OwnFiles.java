@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Files that hold the stream, and their folders. Only the owner may write them and the group may read them, even if the
- * process's umask allows more, because a reader of the files needs no rights at the relay.
+ * Files that hold the stream, and their folders. Only the owner may write them, and only the owner and the group may
+ * read them, even if the process's umask allows more. The relay's access policy does not protect files.
  */
 public final class OwnFiles {
     private static final Set<PosixFilePermission> FOLDER = PosixFilePermissions.fromString("rwxr-x---");
@@ -36,7 +36,7 @@ public final class OwnFiles {
         return FileChannel.open(file, Set.of(options), made(file, FILE));
     }
 
-    /** As {@link #open}; a new file may be read by its owner only. */
+    /** Opens a file like {@link #open}, but only the owner may read a new file. */
     public static FileChannel openPrivate(Path file, OpenOption... options) throws IOException {
         return FileChannel.open(file, Set.of(options), made(file, PRIVATE_FILE));
     }
@@ -83,8 +83,8 @@ public final class OwnFiles {
     }
 
     /**
-     * Locks a file until it is closed. Returns false if another process has the lock. {@code what} begins the message
-     * of a fault.
+     * Locks a file until it is closed. Returns false if the lock is held already. {@code what} begins the message of a
+     * fault.
      */
     public static boolean lock(FileChannel file, boolean shared, String what) throws IOException {
         try {
@@ -113,7 +113,7 @@ public final class OwnFiles {
             // Works on Linux, where a directory can be opened like a file.
             return FileChannel.open(folder, StandardOpenOption.READ);
         } catch (AccessDeniedException e) {
-            // The folder's rights are the reason, not the file system.
+            // The folder's permissions are the reason, not the file system.
             throw e;
         } catch (IOException e) {
             throw cannotForce(what, e);

@@ -1,7 +1,7 @@
 /**
- * A directory and its files: all that the journal uses of a file system. Internal.
+ * A directory and its files, which are all that the journal uses of a file system. Internal.
  *
- * <p>{@code Disk} is the interface of the journal, {@code FileDisk} a directory of the machine, {@code OwnFiles} has
- * the rights and locks of files that hold the stream, {@code FirstWrite} logs a disk that hangs when a relay starts.
+ * <p>{@code Disk} is the interface that the journal uses, {@code FileDisk} a directory of the machine. {@code OwnFiles}
+ * sets permissions and locks of files that hold the stream. {@code FirstWrite} finds a disk that hangs.
  */
 package dev.msgrelay.server.journal.disk;
