@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The stream on the disk. The journal is opened before the packet log is made, and the log starts at its end.
+ * The stream on the disk. The journal is opened before the packet log is made, and the log starts at the journal's end.
  *
  * <p>Bytes before {@link #written} survive a crash of the process, bytes before {@link #forced} also a crash of the
  * machine. If the disk is full, the journal waits for room. Any other fault ends the journal, because a force (fsync)

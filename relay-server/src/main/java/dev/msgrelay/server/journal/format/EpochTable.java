@@ -11,9 +11,9 @@ import java.util.stream.Stream;
 
 /**
  * The lives of a relay's stream, with the position at which each began. A relay begins a life at each start. Messages
- * of earlier lives from that position on are gone, and messages of the new life have their sequences. The table is
- * written at the start and at the orderly end of a life, with the position up to which all bytes were forced then. It
- * is replaced as a whole.
+ * of earlier lives from that position on are gone, and the new life uses their sequences again. The table is written at
+ * the start and at the orderly end of a life, with the position up to which all bytes were forced then. It is replaced
+ * as a whole.
  *
  * <pre>
  *    0  magic "RELAYEPO"    int64
@@ -36,7 +36,7 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     private static final int EPOCH_LENGTH = 4 * Long.BYTES;
     private static final long MOST_BYTES = 64L << 20;
 
-    /** A life with a random number, and the position, the sequence and the time at which it began. */
+    /** A life: its random number, and the position, the sequence and the time at which it began. */
     public record Epoch(long epoch, long position, long sequence, long timeMillis) {}
 
     /** The table of a directory in which nothing was ever written. */
@@ -52,10 +52,10 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
 
     /**
      * Returns the sequence from which on the messages of a life are gone, and were replaced by those of later lives.
-     * Returns {@link Long#MAX_VALUE} for the present life, and 0 for a life that the table does not have.
+     * Returns {@link Long#MAX_VALUE} for the present life, and 0 for a life that is not in the table.
      */
     public long forkOf(long epoch) {
-        // The minimum: in a directory from a backup, a later life may begin at an earlier sequence.
+        // The minimum counts, because in a directory from a backup a later life may begin at an earlier sequence.
         long fork = Long.MAX_VALUE;
         for (int i = epochs.size() - 1; i >= 0; i--) {
             if (epochs.get(i).epoch == epoch) {
@@ -93,7 +93,7 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
 
     /**
      * Returns this table with one more life; all bytes before its start are forced. {@code oldest} is the position of
-     * the oldest message: of the lives that ended before it, the last {@value #MOST_PAST} are kept.
+     * the oldest message. Of the lives that ended before it, the last {@value #MOST_PAST} are kept.
      */
     public EpochTable with(Epoch next, long oldest) {
         return new EpochTable(followedBy(next), next.position, next.sequence).without(oldest);
@@ -113,8 +113,8 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * Returns this table with the later lives of a cluster's stream. All bytes before {@code position}, the journal's
-     * end, are forced. {@code oldest} is as in {@link #with}.
+     * Returns this table with the later lives of a cluster's stream. All bytes before {@code position}, which is the
+     * journal's end, are forced. {@code oldest} is as in {@link #with}.
      */
     public EpochTable joined(EpochTable cluster, long position, long sequence, long oldest) {
         int later = cluster.epochs.size();
@@ -137,7 +137,7 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
         return forkOf(epoch) != 0;
     }
 
-    /** Reads the table. Returns empty if it is damaged; throws if it cannot be read, or is of another version. */
+    /** Reads the table. Returns empty if it is damaged; throws if it cannot be read, or has another version. */
     public static Optional<EpochTable> read(Disk disk) throws IOException {
         return TableFile.read(disk, FileNames.EPOCHS, MAGIC, FRONT_LENGTH, MOST_BYTES, fields -> {
             int count = fields.getInt();

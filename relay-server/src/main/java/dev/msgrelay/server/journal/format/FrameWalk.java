@@ -4,7 +4,7 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
-/** Walks through a block's frames, piece by piece, to detect a block with a right CRC that is not whole frames. */
+/** Walks through a block's frames, piece by piece, to detect a block that is not whole frames despite a right CRC. */
 public final class FrameWalk {
     private final ByteBuffer header = ByteBuffer.allocate(FrameLayout.HEADER_LENGTH);
     private long body;
@@ -32,7 +32,7 @@ public final class FrameWalk {
         }
     }
 
-    /** Whether the bytes were exactly this number of whole frames, all with messages. */
+    /** Whether the bytes were exactly this number of whole frames, each of them a message. */
     public boolean found(long messages) {
         return !wrong && body == 0 && header.position() == 0 && frames == messages;
     }

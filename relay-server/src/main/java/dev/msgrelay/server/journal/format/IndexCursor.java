@@ -7,14 +7,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Walks over the slots of an index file. Reads it in pieces, because its reported length may be wrong. One thread.
+ * Walks over the slots of an index file. Reads in pieces, because the file's reported length may be wrong. One thread.
  *
  * <pre>
  *   header | slot 0 | slot 1 | slot 2 | ...        range(1, 3); next(): slot 1; next(): slot 2; next(): false
  * </pre>
  */
 public final class IndexCursor implements Closeable {
-    /** Java heap of a cursor that makes its own memory. */
+    /** Java heap of a cursor that allocates its own memory. */
     public static final int BYTES = 1024 * IndexRecord.LENGTH;
 
     private final Disk.File file;

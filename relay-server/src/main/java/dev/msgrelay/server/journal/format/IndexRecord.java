@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * A record of an index about bytes of the stream. Big-endian.
+ * A record, in an index, about bytes of the stream. Big-endian.
  *
  * <pre>
  *    0  kind: 1 BLOCK, 2 FORCED, 3 LOST     int32
@@ -25,7 +25,7 @@ import java.util.zip.CRC32C;
  *   60  CRC32C of epoch ^ base (int64) and the 60 bytes before
  * </pre>
  *
- * @param endPosition position after the last byte, which ends a frame
+ * @param endPosition position after the last byte; this byte is the end of a frame
  * @param endSequence sequence of the message after the last one
  */
 public record IndexRecord(
@@ -38,18 +38,18 @@ public record IndexRecord(
         long timeMillis,
         long skew)
         implements SealedRecord {
-    /** The longest block, or a quarter of a small segment. A part of the last packet or frame may exceed it. */
+    /** The limit of a block, or a quarter of a small segment if that is less. The last packet may exceed the limit. */
     public static final int MOST_BLOCK = 1 << 20;
 
     /** A position or sequence that no stream reaches. */
     static final long MOST = 1L << 62;
 
     /**
-     * Messages that a journal has lost, from {@code sequence} (0: not known) to {@code endSequence - 1}. {@code why}
-     * names the file.
+     * Messages that a journal has lost, from {@code sequence} (0: unknown) to {@code endSequence - 1}. {@code why} is
+     * the reason, with the file's name.
      */
     public record Loss(long position, long sequence, long endPosition, long endSequence, String why) {
-        /** Such as {@code messages 8 to 12 (positions 100 to 350): 000.index: record 3 is damaged}. */
+        /** Describes the loss: {@code messages 8 to 12 (positions 100 to 350): 000.index: record 3 is damaged}. */
         public String description() {
             String messages = endPosition == position
                     ? "no message"
@@ -66,7 +66,7 @@ public record IndexRecord(
     public enum Kind {
         /** Bytes of the stream file, which are whole frames. */
         BLOCK,
-        /** All bytes before its position, and their records, were forced before this record was written. */
+        /** All bytes before the record's position, and their records, were forced before it was written. */
         FORCED,
         /** Messages that were lost by damage. Written by a repair. */
         LOST
@@ -100,12 +100,12 @@ public record IndexRecord(
         return endPosition - position;
     }
 
-    /** The time minus the clock's steps. Within a segment it never goes back. */
+    /** The time minus the clock's steps. Within a segment this difference never decreases. */
     public long steady() {
         return JournalClock.minus(timeMillis, skew);
     }
 
-    /** Describes the fault of a BLOCK's bytes in the stream file; empty if none. {@code piece} is memory for reads. */
+    /** Describes what is wrong with a BLOCK's bytes in the stream file; empty: nothing. Reads into {@code piece}. */
     public Optional<String> fault(Disk.File stream, long base, ByteBuffer piece) throws IOException {
         CRC32C all = new CRC32C();
         FrameWalk frames = new FrameWalk();

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Finds steps of the machine's clock (when it is set), by a comparison with the clock that only goes forward.
+ * Finds steps of the machine's clock, as when someone sets it, by comparison with the clock that only goes forward.
  *
  * <pre>
  *   clock       12:00  12:01 | 12:02+2d  12:03+2d | 12:04  12:05
@@ -20,7 +20,7 @@ public final class JournalClock {
     /** If the two clocks differ by more than this, the machine's clock has stepped. */
     public static final long STEP_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
-    /** The greatest age of a record, because a larger one might overflow in ns. */
+    /** Greater ages of records are replaced by this one, because in ns they might overflow. */
     private static final long OLDEST_MILLIS = TimeUnit.DAYS.toMillis(100 * 365);
 
     /** A step of the clock before message {@code sequence}, by {@code millis}, to the time {@code timeMillis}. */
@@ -51,7 +51,7 @@ public final class JournalClock {
      * Takes the times of both clocks.
      *
      * @return the step of the machine's clock since the last update, in ms; 0 if there was none. The first update finds
-     *     only a step back, by a newest record that is in the future
+     *     only a step back, if the newest record is in the future
      */
     public long update(long nowNanos, long millis) {
         if (!begun) {
@@ -91,8 +91,8 @@ public final class JournalClock {
 
     /**
      * Converts the time of an earlier process's record to the clock that only goes forward. There are two estimates:
-     * the record's time, and that time corrected by the steps since. Of those that are not in the future the later one
-     * counts. So no record seems too old, unless the machine's clock was ahead when this process began.
+     * the record's time, and that time corrected by the steps since. The later one of those that are not in the future
+     * counts. So no record seems older than it is, unless the machine's clock was ahead when this process began.
      */
     public long nanosOf(long at, long skewThen) {
         long corrected = minus(at, skewThen - skew);
@@ -101,7 +101,7 @@ public final class JournalClock {
         return nanos - TimeUnit.MILLISECONDS.toNanos(Math.min(age, OLDEST_MILLIS));
     }
 
-    /** Formats a time; as a number if it is beyond all calendars. */
+    /** Formats a time as text; as a number if it is outside of the range of {@link Instant}. */
     public static String timeText(long millis) {
         try {
             return Instant.ofEpochMilli(millis).toString();

@@ -5,7 +5,7 @@ import dev.msgrelay.protocol.ProducerId;
 /**
  * The name of an acknowledged publisher.
  *
- * @param producer the producer that has the name at present
+ * @param producer the producer that uses the name at present
  * @param owner the identity that the name belongs to; empty if the relay has no access policy
  */
 public record JournalName(String name, ProducerId producer, String owner, Hole hole) {

@@ -18,8 +18,8 @@ import java.util.Optional;
  *    0  kind: 4 NAME, 5 MOVED               int32
  *    4  slot                                int32
  *    8  NAME: offset, and length in all     2 * int32     MOVED: number of its last message     int64
- *   16  NAME: 44 bytes from the offset on                 MOVED: sequence of that one           int64
- *   60  CRC32C, as of every record
+ *   16  NAME: 44 bytes from the offset on                 MOVED: sequence of that message       int64
+ *   60  CRC32C, as in every record
  *
  *   a name: producer id (16 bytes) | length of the name (int16) | name | identity     UTF-8
  *   with 0x8000 in the length: producer id | length | hole: from, next, sequence (3 * int64) | name | identity

@@ -20,8 +20,8 @@ import java.util.Optional;
  *       CRC32C of all of it int32
  * </pre>
  *
- * @param position start position of that segment; all bytes before it were forced
- * @param names the names and their last messages, in no order
+ * @param position start position of the segment; all bytes before the segment were forced
+ * @param names the names and their last messages, in no particular order
  */
 public record NamesFile(long position, List<JournalName.State> names) {
     public static final NamesFile NONE = new NamesFile(0, List.of());
@@ -31,7 +31,7 @@ public record NamesFile(long position, List<JournalName.State> names) {
     private static final int STATE_LENGTH = 2 * Long.BYTES + Integer.BYTES;
     private static final long MOST_BYTES = 128L << 20;
 
-    /** Reads the table. Returns empty if it is damaged; throws if it cannot be read, or is of another version. */
+    /** Reads the table. Returns empty if it is damaged; throws if it cannot be read, or has another version. */
     public static Optional<NamesFile> read(Disk disk) throws IOException {
         return TableFile.read(disk, FileNames.NAMES, MAGIC, FRONT_LENGTH, MOST_BYTES, fields -> {
             int count = fields.getInt();

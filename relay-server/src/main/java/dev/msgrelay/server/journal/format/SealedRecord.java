@@ -4,15 +4,15 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * A record in a slot of an index: 64 bytes, so that no record crosses the border of two sectors. The last four bytes
- * are its seal: a CRC of its segment's seed and of the record.
+ * A record in a slot of an index. A slot has 64 bytes, so no record crosses the border of two sectors. The last four
+ * bytes are the record's seal: a CRC of the segment's seed and of the record.
  */
 public interface SealedRecord {
     int LENGTH = 64;
 
     int CRC_OFFSET = LENGTH - Integer.BYTES;
 
-    /** Stands for the content of a slot that has no record of its segment. */
+    /** Stands for the content of a slot in which there is no record of the index's segment. */
     SealedRecord NONE = (target, seed) -> target.put(new byte[LENGTH]);
 
     /** Puts the record at the buffer's position, and moves the position on. */

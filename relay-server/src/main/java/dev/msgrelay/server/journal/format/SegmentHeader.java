@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * The header of an index file: the stream's life, and the part of the stream that the segment has. Big-endian.
+ * The header of an index file. It names the stream's life, and the part of the stream in the segment. Big-endian.
  *
  * <pre>
  *    0  magic "RELAYJNL"                    int64
@@ -26,10 +26,10 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
     public static final int LENGTH = 64;
     static final int VERSION = 1;
 
-    /** Bytes of the longest stream file, so that offsets in it are ints. */
+    /** Bytes of the longest stream file. Offsets in the file are ints. */
     public static final int MAX_SEGMENT = 1 << 30;
 
-    /** Bytes of the longest index: that of the longest segment, with a last block that has messages of all names. */
+    /** Bytes of the longest index: of the longest segment, if its last block contains messages of all names. */
     public static final long MOST_INDEX = LENGTH + (MAX_SEGMENT / 1024 + 16L * JournalName.MOST) * IndexRecord.LENGTH;
 
     private static final long MAGIC = 0x52454C41594A4E4CL;
@@ -62,7 +62,7 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
                 .flip();
     }
 
-    /** Reads the header of an index. Returns empty if it is damaged, or if this is another file. */
+    /** Reads the header of an index. Returns empty if the header is damaged, or the file is no index. */
     public static Optional<SegmentHeader> read(ByteBuffer index) {
         if (index.limit() < LENGTH
                 || index.getInt(SealedRecord.CRC_OFFSET) != SealedRecord.crc(index.slice(0, SealedRecord.CRC_OFFSET))

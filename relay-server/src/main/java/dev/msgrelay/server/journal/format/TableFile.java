@@ -35,8 +35,8 @@ final class TableFile {
     }
 
     /**
-     * Checks and reads a table. Returns empty if the file is damaged, or is no such table; throws if it cannot be read,
-     * or is of another version.
+     * Checks and reads a table. Returns empty if the file is damaged, or is not this table; throws if it cannot be
+     * read, or has another version.
      *
      * @param least length of the fields in the smallest table
      * @param most length of the largest file

@@ -30,11 +30,11 @@ import java.util.function.Supplier;
  *                 ^ at            ^ end       next: as many whole blocks as the buffer has room for
  * </pre>
  *
- * Only bytes that were written are handed on: the CRC of a block must be right, and its segment must still be in the
- * map of readable segments after the read. A dropped segment leaves that map before a byte of its files changes.
+ * A block is returned only if its CRC is right, and if its segment is still in the map of readable segments after the
+ * read. A dropped segment leaves that map before a byte of its files changes.
  *
- * <p>No file stays open between calls, so a slow subscriber costs nothing. Calls block until the disk answers. Owned by
- * one thread.
+ * <p>No file stays open between calls, so slow subscribers keep no files open. Calls block until the disk answers.
+ * Owned by one thread.
  */
 public final class BlockReader {
     /** Room for any block, unless it ends with a very long message. */
@@ -43,7 +43,7 @@ public final class BlockReader {
     private static final int RECORDS = 256;
     public static final int RECORD_BYTES = RECORDS * IndexRecord.LENGTH;
 
-    /** Slots in a step of a binary search. If none of them is about bytes of the stream, it goes on before them. */
+    /** Slots in one step of the binary search, which goes before them if none is about bytes of the stream. */
     private static final int PROBE = 64;
 
     public enum Found {
@@ -55,7 +55,7 @@ public final class BlockReader {
         DAMAGE,
         /** A gap up to {@link #foundEnd}, because the oldest segments were dropped. */
         DROPPED,
-        /** Nothing: all written blocks were read. */
+        /** Nothing, because all written blocks were read. */
         ALL_READ
     }
 
@@ -97,7 +97,7 @@ public final class BlockReader {
         return at;
     }
 
-    /** The end of the blocks that were found, or of the gap. {@link #pass} goes there. */
+    /** The end of the blocks that were found, or of the gap. {@link #pass} moves the reader to this end. */
     public Mark foundEnd() {
         return end;
     }
@@ -111,7 +111,7 @@ public final class BlockReader {
         at.copy(end);
     }
 
-    /** Sets {@code into} to the oldest readable message, or if there is none to the next message of the stream. */
+    /** Sets {@code into} to the oldest readable message; if there is none, to the next message of the stream. */
     public void oldest(Mark into) {
         written.read(into);
         readable.values().stream().findFirst().ifPresent(first -> into.set(first.base(), first.sequence()));
@@ -127,15 +127,15 @@ public final class BlockReader {
                 .takeWhile(header -> header.sequence() <= sequence)
                 .reduce((before, header) -> header)
                 .or(() -> readable.values().stream().findFirst())
-                // At the end no file is read, because a disk that fails would be reported as damage again and again.
+                // At the end no file is read. Otherwise, a failing disk would be reported as damage again and again.
                 .filter(header -> sequence < limit.sequence());
         go(segment, record -> record.endSequence() > sequence, record -> record.sequence() <= sequence);
     }
 
     /**
      * Goes to the first block that was written at a time or later, or to damage right before it, because the time of
-     * lost blocks is not known. If there is no such block, goes to the end of the journal. {@link TimeSearch} explains
-     * what counts if the clock has stepped.
+     * lost blocks is not known. If there is no such block, goes to the end of the journal. See {@link TimeSearch} for a
+     * clock that has stepped.
      */
     public void seekTime(long millis) {
         written.read(limit);
@@ -155,8 +155,8 @@ public final class BlockReader {
      * Goes to the first record of a segment for which {@code reached} is true, or to damage right before that record.
      * If there is no such record, goes to the segment's end.
      *
-     * @param reached true for all later records, too
-     * @param itself if true for that record, goes to it even if there is damage before it
+     * @param reached a condition; if it is true for a record, it is true for all later records, too
+     * @param itself a condition; if it is true for that record, damage before the record is ignored
      */
     private void go(Optional<SegmentHeader> segment, Predicate<IndexRecord> reached, Predicate<IndexRecord> itself) {
         end.copy(limit);
@@ -237,7 +237,7 @@ public final class BlockReader {
         } catch (IOException e) {
             found = lost(segment);
         }
-        // Checked after the read: if the segment is still readable, its files had not changed during the read.
+        // Checked after the read. If the segment is still readable now, its files did not change during the read.
         return readable.containsKey(base) ? found : dropped();
     }
 
@@ -315,7 +315,7 @@ public final class BlockReader {
         try (Disk.File stream = disk.openToRead(FileNames.stream(base))) {
             stream.read(at.position() - segment.base(), into);
         } catch (IOException e) {
-            // The blocks that were read whole count; the next one is damaged, or was dropped.
+            // The blocks that were read whole are used. The next block is damaged, or was dropped.
         }
         int there = into.position();
         int from = 0;

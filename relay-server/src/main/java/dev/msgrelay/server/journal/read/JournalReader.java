@@ -19,7 +19,7 @@ import java.util.TreeMap;
 /** Reads all messages of a directory in order, and reports missing ones. All bytes are checked before they are used. */
 public final class JournalReader {
     public interface Sink {
-        /** @return whether more messages are wanted; after the call {@code body} may change */
+        /** @return whether the sink wants more messages; after the return {@code body} may change */
         boolean message(long sequence, int type, ByteBuffer body) throws IOException;
 
         void lost(Loss loss) throws IOException;

@@ -10,23 +10,23 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Finds the messages of a time, although the machine's clock may have been set to another time since. A client may mean
- * today's clock, or the clock that the machine had at that time.
+ * Finds the messages of a time, although the machine's clock may have been set since. A client may mean the time by
+ * today's clock, or the time that the machine's clock showed when the messages were written.
  *
  * <pre>
  *   | 10:00  10:01 | 10:02+2d  10:03+2d | 10:04  10:05 |
  *     -2d: the clock was slow             today's clock
  * </pre>
  *
- * A record from before a step has a time of the old clock. By today's clock that moment was later or earlier, by the
- * size of the step. If both clocks agree at the place that today's clock finds, that place counts. Otherwise the
- * earlier of the two places counts, so that no message is left out. Within a segment {@link IndexRecord#steady} is
+ * A record from before a step has a time of the old clock. By today's clock, the record is later or earlier by the size
+ * of the step. If both clocks agree at the place that today's clock finds, that place counts. Otherwise the earlier of
+ * the places by both clocks counts, so that no message is left out. Within a segment {@link IndexRecord#steady} is
  * compared, which never goes back.
  */
 final class TimeSearch {
     private TimeSearch() {}
 
-    /** A segment, the least steady time to find there, and the clock's steps since its header and the next one's. */
+    /** A segment, the least steady time to find there, and the clock's steps since its and the next header. */
     record Place(SegmentHeader segment, long steady, long since, long after) {
         /** Whether the clock has not stepped since the record that was found. */
         boolean isOfNow(SealedRecord found) {
@@ -64,8 +64,8 @@ final class TimeSearch {
             since += header.step();
         }
         SegmentHeader oldest = newestFirst.get(newestFirst.size() - 1);
-        // By the clock of that time, the searched time is before the oldest segment. If it is in the future by today's
-        // clock, this counts only if the difference is small.
+        // By the old clock, the searched time is before the oldest segment. If the searched time is in the future by
+        // today's clock, the oldest segment counts only if the difference is small.
         if (after != 0
                 && millis <= oldest.timeMillis()
                 && (!beyond || JournalClock.minus(oldest.timeMillis(), millis) <= JournalClock.STEP_MILLIS)) {

@@ -7,18 +7,18 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** The machine's clock and its steps, as the records tell them that a recovery walks over. One thread. */
+/** The machine's clock and its steps, from the records that a recovery walks over. One thread. */
 final class FoundClock {
     private static final int MOST_STEPS = 20;
 
     private final Deque<Step> steps = new ArrayDeque<>();
     private long stepCount;
     private long time;
-    // The sum of the steps up to the segment's header, and since then.
+    // The sum of the steps before the segment's header was written, and the sum since then.
     private long headerSkew;
     private long skew;
 
-    /** Begins a segment, whose first message is {@code sequence}. */
+    /** Begins a segment. {@code sequence} is that of its first message. */
     void segment(SegmentHeader header, boolean first, long sequence) {
         time = header.timeMillis();
         if (!first) {
@@ -28,14 +28,14 @@ final class FoundClock {
         skew = 0;
     }
 
-    /** Takes a record. The next message after the earlier records is {@code sequence}. */
+    /** Takes a record. {@code sequence} is that of the first message after the earlier records. */
     void record(IndexRecord record, long sequence) {
         time = record.timeMillis();
         stepped(record.skew() - skew, sequence);
         skew = record.skew();
     }
 
-    /** Goes to the end of a segment whose records are not read. */
+    /** Skips the records of a segment. The arguments are from the next segment's header. */
     void reach(long timeMillis, long steppedSinceHeader) {
         time = timeMillis;
         skew = steppedSinceHeader;

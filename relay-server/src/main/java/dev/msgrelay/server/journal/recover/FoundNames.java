@@ -26,7 +26,7 @@ final class FoundNames {
     private long named;
 
     // Records of the current segment whose block has not come yet, and the number of those before the first unreadable
-    // record; -1: there is none.
+    // record; -1: no record is unreadable.
     private final List<NameRecord> pending = new ArrayList<>();
     private int sure = -1;
     // Names by their slots, and the names of which not all parts have come yet.
@@ -38,7 +38,7 @@ final class FoundNames {
         table.names().forEach(state -> states.put(state.name().name(), state));
     }
 
-    /** @param later whether the segment begins at the table's position or later, so that its records count */
+    /** @param later whether the segment begins at the table's position or later; only then its records count */
     void segment(SegmentHeader header, boolean later) {
         pending.clear();
         sure = -1;
@@ -52,12 +52,12 @@ final class FoundNames {
         pending.add(record);
     }
 
-    /** Notes an unreadable record, which may have been of a name. */
+    /** Notes an unreadable record, which may have been a record of a name. */
     void unreadable() {
         sure = sure < 0 ? pending.size() : sure;
     }
 
-    /** Notes that the unreadable records were not of names. */
+    /** Notes that the unreadable records were not records of names. */
     void readable() {
         sure = -1;
     }
@@ -96,7 +96,7 @@ final class FoundNames {
                 : begun.getOrDefault(record.slot(), ByteBuffer.allocate(0));
         slots.remove(record.slot());
         if (all.position() != record.offset() || all.remaining() < record.bytes().length) {
-            // An earlier part is damaged; the walk reports that.
+            // An earlier part of the name is damaged. RecoveryWalk reports the damage.
             return;
         }
         all.put(record.bytes());

@@ -31,7 +31,7 @@ final class Listing {
         NONE
     }
 
-    /** A segment, of which files may be missing or damaged. */
+    /** A segment. Its files may be missing or damaged. */
     static final class Entry {
         final long base;
         final boolean stream;
@@ -66,7 +66,7 @@ final class Listing {
 
         /**
          * Whether a running relay has dropped the segment since the directory was listed. Files of a dropped segment
-         * are renamed before a byte of them changes, so what was read before this returned false is right.
+         * are renamed before a byte of them changes, so all data read before a call that returns false is right.
          */
         boolean isGone(Disk disk) {
             return stream && !disk.has(FileNames.stream(base)) || index && !disk.has(name());
@@ -100,7 +100,7 @@ final class Listing {
         return listing;
     }
 
-    /** Reads the tables. Called before the segments are listed, so that all segments the tables know are listed. */
+    /** Reads the tables. Called before segments are listed, so that the list has all segments of the tables. */
     private void tables() throws IOException {
         if (disk.has(FileNames.NAMES)) {
             namesThere = true;
@@ -124,7 +124,7 @@ final class Listing {
     boolean namesDamaged(List<Part> parts, long end) {
         boolean missing =
                 !namesThere && !parts.isEmpty() && parts.get(0).header().named() > 0;
-        // If the table is from after the stream's end, new messages would be taken for duplicates.
+        // With a table from a position after the stream's end, new messages would be taken for duplicates.
         boolean ahead = names.position() > end;
         return namesDamaged || missing && !droppedMeanwhile || ahead && !(droppedMeanwhile && parts.isEmpty());
     }
@@ -144,7 +144,7 @@ final class Listing {
             boolean stream = all.contains(FileNames.stream(base));
             boolean index = all.contains(FileNames.index(base));
             if (entries.isEmpty() && !stream && all.contains(FileNames.stream(base) + FileNames.SPARE)) {
-                // The segment was dropped in part only: its stream file is renamed first.
+                // The drop of the segment was interrupted after the rename of its stream file, which comes first.
                 leftovers.add(FileNames.index(base));
             } else {
                 entries.add(new Entry(base, stream, index));
@@ -211,7 +211,7 @@ final class Listing {
         }
     }
 
-    /** Restores a damaged header from the first record, whose seal proves epoch and base. */
+    /** Restores a damaged header from the segment's first record, whose seal proves epoch and base. */
     private void restoreHeader(Entry e, long epoch) throws IOException {
         try (IndexCursor index = new IndexCursor(disk, e.base, epoch ^ e.base)) {
             while (index.next()) {
@@ -225,7 +225,7 @@ final class Listing {
     }
 
     /**
-     * Finds the last FORCED record. The positions of such records only grow, so the newest segment with one decides.
+     * Finds the last FORCED record. Positions of such records only grow, so the newest segment that has one decides.
      */
     private void findForced() throws IOException {
         forced = epochs.forcedPosition();

@@ -16,15 +16,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What an inspection, which changes nothing, has found in a directory: messages, damage, a crash's torn tail.
+ * The result of an inspection, which changes nothing in a directory: messages, damage, a crash's torn tail.
  *
  * @param forcedPosition all bytes before it were forced
  * @param epochsDamaged whether the table of epochs is missing or damaged although there are segments
- * @param states the last message of each name, in no order
+ * @param states the last message of each name, in no particular order
  * @param named end of the newest block with messages of a name; 0: there is none
  * @param namesPosition position of the table of names
  * @param namesDamaged whether the table of names is missing or damaged, so that numbers of some names may be too low
- * @param damage forced messages that are missing; no relay writes to the directory until it is repaired
+ * @param damage forced messages that are missing; no relay writes to a damaged directory before a repair
  * @param lost messages that earlier repairs have written off
  * @param cut the torn tail, which the next start cuts off
  * @param dropped files of later segments, which are in the torn tail
@@ -89,7 +89,7 @@ public record Recovery(
         }
     }
 
-    /** The torn tail: from the position where the journal will go on to the end of the last record found. */
+    /** The torn tail: from the position where the journal will continue to the end of the last record found. */
     public record Cut(long position, long sequence, long endPosition, long endSequence) {
         public long messages() {
             return endSequence - sequence;

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Walks over the segments of a directory, record by record, and tells damage from a torn tail.
+ * Walks over the segments of a directory, record by record, and distinguishes damage from a torn tail.
  *
  * <pre>
  *   | segment | segment | segment | segment |
@@ -30,10 +30,10 @@ import java.util.Optional;
  * </pre>
  *
  * All bytes before {@code forced} were on the disk once, so a fault there is damage. After {@code forced} a crash may
- * leave old and new bytes, and later records without earlier ones; whole blocks up to the first hole are kept.
+ * leave old and new bytes, and later records without earlier ones. Whole blocks up to the first hole are kept.
  *
- * <p>A running relay may drop its oldest segments during the walk. A segment that is gone after it was read is left
- * out.
+ * <p>A running relay may drop its oldest segments during the walk. A segment that is gone after it was read is left out
+ * of the result.
  *
  * <p>Used by one thread, for one walk.
  */
@@ -63,7 +63,7 @@ final class RecoveryWalk {
     private boolean torn;
     private long tornEnd;
     private long tornEndSequence;
-    // The current segment's whole records, and whether a repair has to write these.
+    // The current segment's whole records, and whether a repair must write them to a new index.
     private List<SealedRecord> records = new ArrayList<>();
     private boolean mend;
 
@@ -201,8 +201,8 @@ final class RecoveryWalk {
         }
         if (mend) {
             damage.add(new Loss(position, sequence, position, sequence, e.name() + ": its header is damaged"));
-            // A damaged header does not tell how the clock was stepped since the previous header: that is taken from
-            // the records of the previous segment.
+            // A damaged header does not show the steps of the clock since the previous header. They are taken from the
+            // records of the previous segment.
             e.header = e.header.withStep(clock.skew());
         }
         clock.segment(e.header, parts.isEmpty(), sequence);
@@ -252,7 +252,7 @@ final class RecoveryWalk {
                     continue;
                 }
                 if (!(slot instanceof IndexRecord record) || !fits(record)) {
-                    // This may be the end, damage, or a torn tail. The next record decides.
+                    // The slot may be the end, damage, or part of a torn tail. The next record decides.
                     unread = true;
                     names.unreadable();
                     continue;
@@ -262,7 +262,7 @@ final class RecoveryWalk {
                     continue;
                 }
                 if (record.kind() == Kind.FORCED) {
-                    // A FORCED record does not tell how many bytes the unreadable records before it covered, so the
+                    // A FORCED record does not show how many bytes the unreadable records before it covered, so the
                     // torn tail begins here.
                     if (unread && position >= forced) {
                         hole(position, sequence, "");
@@ -323,7 +323,7 @@ final class RecoveryWalk {
         return block.fault(stream, e.base, piece);
     }
 
-    /** Handles a hole from the position of the walk up to another one. It is damage, a torn tail, or both. */
+    /** Handles a hole from the position of the walk up to {@code to}. The hole is damage, a torn tail, or both. */
     private void hole(long to, long toSequence, String why) {
         if (position < forced) {
             boolean overForced = to > forced;

@@ -17,7 +17,7 @@ import java.util.List;
 
 /**
  * Changes a directory before a relay writes to it: each start cuts a torn tail, and {@code journal repair} writes off
- * damage. Each step may be interrupted, and done again. Runs under the directory's lock.
+ * damage. Each step may be interrupted, and repeated. Runs under the directory's lock.
  */
 public final class Repair {
     private static final int PIECE = 1 << 20;
@@ -40,7 +40,7 @@ public final class Repair {
             }
         }
         spare.addAll(found.dropped());
-        // The last file first, so that after a crash in between the files that are left have no gap.
+        // The last file is renamed first, so that a crash in between leaves no gap between files.
         Collections.reverse(spare);
         for (String name : spare) {
             disk.rename(name, name + FileNames.SPARE);
@@ -50,7 +50,7 @@ public final class Repair {
 
     /**
      * Cuts the files of a segment after its last message and record. Bytes that may not have been forced are written
-     * once more: after a failed force, the system may treat bytes as forced that are only in its cache.
+     * once more, because after a failed force the system may treat bytes in its cache as forced.
      */
     private static void settle(Disk disk, Part part, long forced) throws IOException {
         long base = part.header().base();
@@ -68,7 +68,7 @@ public final class Repair {
     }
 
     /**
-     * Writes off damage. A damaged index is replaced by one with its whole records and with LOST records; the old one
+     * Writes off damage. A damaged index is replaced by one with its whole records and with LOST records; the old index
      * is kept under another name. No stream file is changed.
      */
     static void mend(Disk disk, Recovery found) throws IOException {
@@ -94,8 +94,8 @@ public final class Repair {
         return free;
     }
 
-    /** Writes off all damage of a directory that is not in use. Returns what was found before that. */
-    @SuppressWarnings("try") // the lock is only held
+    /** Writes off all damage of a directory that is not in use. Returns what was found before the repair. */
+    @SuppressWarnings("try") // the lock is held, but not used
     public static Recovery all(Disk disk) throws IOException {
         try (Closeable lock = disk.lock(true)) {
             Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
@@ -107,7 +107,7 @@ public final class Repair {
                 mend(disk, found);
             }
             if (found.namesDamaged()) {
-                // With an empty table from before the oldest segment, the moves in all indexes count.
+                // With an empty table at the start of the oldest segment, the moves in all indexes count.
                 new NamesFile(found.startPosition(), List.of()).write(disk);
             }
             return found;
