@@ -8,7 +8,7 @@ import java.util.List;
  * @param node number of this relay
  * @param leader number of the relay that leads; 0: this relay knows of no leader
  * @param term number of the leader's term, which grows with each election; -1: there was no election yet
- * @param commitPosition bytes of the cluster's log that this relay knows to be on a majority; -1: none
+ * @param commitPosition bytes of the cluster's log that, as far as this relay knows, a majority has; -1: none
  * @param members all members, by their numbers
  */
 public record ClusterStatus(

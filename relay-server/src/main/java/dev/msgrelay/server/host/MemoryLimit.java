@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A limit of this process's memory. The system kills or stalls a process beyond it. Immutable.
+ * A limit of this process's memory. The system kills or stalls a process that exceeds it. Immutable.
  *
  * @param bytes the limit, which all processes of a control group share
  * @param where source of the limit: the file of a group, or the line with the machine's memory

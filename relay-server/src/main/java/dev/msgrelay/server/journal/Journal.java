@@ -53,7 +53,7 @@ public final class Journal implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** Direct memory: the writer's records, and the buffers of three threads with which the JDK copies heap buffers. */
+    /** Direct memory: the writer's records, and in three threads a buffer with which the JDK copies heap buffers. */
     public static final long DIRECT_BYTES = 3L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
 
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -87,7 +87,7 @@ public final class Journal implements Closeable {
         files.collectSpares();
         parts.found().filled().forEach(part -> files.addReadable(part.header()));
         if (!files.isOver()) {
-            // Fails if there is no room for a segment. Otherwise, publishers would wait at a relay that seems ready.
+            // This fails if there is no room for a segment. Else, publishers would wait at a relay that seems ready.
             files.prepare();
         }
     }
@@ -102,12 +102,12 @@ public final class Journal implements Closeable {
         return epochs;
     }
 
-    /** Adds a life that a cluster has begun. Called before a byte of it is in the log, always on one thread. */
+    /** Adds a life that a cluster has begun. Called before the log has a byte of that life, always on one thread. */
     public void addLife(EpochTable.Epoch life) {
         epochs = epochs.withLater(life);
     }
 
-    /** The end of the journal when it was opened, where the log starts. */
+    /** The end of the journal at its opening. The log starts there. */
     public Mark goesOnAt() {
         return Mark.of(parts.found().endPosition(), parts.found().endSequence());
     }
@@ -124,7 +124,7 @@ public final class Journal implements Closeable {
         forcer = new JournalForcer(parts, writer, watch::forced, nanos);
     }
 
-    /** Starts both threads. If this is not called, the caller runs all steps itself. */
+    /** Starts both threads. Without this call, the caller runs all steps itself. */
     public void start() {
         started = true;
         forcing.start();
@@ -223,13 +223,13 @@ public final class Journal implements Closeable {
         return !files.readable().headMap(position).isEmpty();
     }
 
-    /** Returns a new reader, at the oldest message. Any thread. */
+    /** Returns a new reader, which begins at the oldest message. Any thread. */
     public BlockReader newBlockReader(ByteBuffer records) {
         return new BlockReader(
                 parts.disk(), files.readable(), written(), () -> writer.times().present(), records);
     }
 
-    /** The fault that ended the journal; empty if it still works. Any thread. */
+    /** The fault that ended the journal; empty if the journal still works. Any thread. */
     public Optional<Throwable> failure() {
         return Optional.ofNullable(failure.get());
     }
@@ -330,7 +330,7 @@ public final class Journal implements Closeable {
         return name() + " has failed: " + TextFile.fault(failure.get());
     }
 
-    /** Writes and forces the rest of the log, then notes in index and table of epochs that all of it is forced. */
+    /** Writes and forces the rest of the log, then notes in index and table of epochs that all bytes are forced. */
     private void finish(long end) {
         // Both clocks continue from their times at the last step, because the caller of a step chooses those times.
         JournalClock last = writer.times().clock();

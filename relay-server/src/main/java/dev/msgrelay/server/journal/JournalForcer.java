@@ -32,7 +32,7 @@ final class JournalForcer {
     private static final long NAMES_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** For this time after a step of the clock, old segments are kept longer, so the clock can be corrected. */
+    /** For this time after a step of the clock, old segments are kept longer, so that people can correct the clock. */
     static final long WAIT_NANOS = TimeUnit.HOURS.toNanos(1);
 
     /** If this many bytes are unforced, they are forced at once, because a larger force would delay the writer. */
@@ -63,7 +63,7 @@ final class JournalForcer {
     private Optional<DiskException.Full> namesLack = Optional.empty();
     private Optional<DiskException.Full> filesLack = Optional.empty();
     private final JournalClock clock;
-    // Segments that existed at the start. The first call of step takes them. Before, their age is not known.
+    // Segments that existed at the start. The first call of step takes them. Their age is not known before.
     private List<Part> earlier;
     private boolean clockSeen;
     private long lastStep;
@@ -148,7 +148,7 @@ final class JournalForcer {
         return awaited || unforced >= MUCH_BYTES || (late || crowded) && (unforced > 0 || writer.recorded() > durable);
     }
 
-    /** Whether the forcer must be woken for work that cannot wait until its sleep ends. Writer's thread. */
+    /** Whether the forcer must be woken for work that cannot wait until its sleep ends. Called by the writer. */
     boolean due(long nanos) {
         return mustForce(written.position(), nanos) || !files.ready();
     }
@@ -240,7 +240,7 @@ final class JournalForcer {
                     s.header().base(), s.endPosition(), settings.segmentBytes() + settings.indexBytes(), s.nanos()));
         }
         // To begin a segment, the writer first queues the old one, and then replaces it as current. So the segment that
-        // was read as current may also have been in the queue. In this case it is forced and closed already.
+        // was read as current may also have been in the queue. In this case the segment is forced and closed already.
         if (!current.isClosed()) {
             newNames |= current.force();
         }

@@ -14,7 +14,7 @@ import dev.msgrelay.server.journal.recover.Recovery;
  * @param forceNanos longest time until written bytes are forced; they are forced sooner if a client waits for them
  */
 public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis, long forceNanos) {
-    /** The value of {@code keepBytes} or {@code keepMillis} if there is no such limit. */
+    /** The value of {@code keepBytes} or {@code keepMillis} that means no limit. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
     static final long MIN_SEGMENT = 4 << 10;
@@ -25,8 +25,8 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
     /** The largest number of segments. Each takes a few hundred bytes of memory, and two files. */
     public static final int MOST_SEGMENTS = 1 << 16;
 
-    // Bytes of Java heap: for the header and file names of a segment, for the name of a publisher, and for a record of
-    // the one segment whose records are read at a time while the journal is opened.
+    // Bytes of Java heap: for the header and file names of a segment, for the name of a publisher, and for an index
+    // record while the journal is opened. The opening reads the records of one segment at a time.
     private static final int BYTES_PER_SEGMENT = 600;
     private static final int BYTES_PER_NAME = 300;
     private static final int BYTES_PER_RECORD = 96;

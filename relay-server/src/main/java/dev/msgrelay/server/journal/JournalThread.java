@@ -23,7 +23,7 @@ final class JournalThread extends Thread {
     private volatile boolean parked;
     private volatile boolean ended;
 
-    /** @param failure gets the exception that ends the thread */
+    /** @param failure receives the exception that ends the thread */
     JournalThread(String name, Duty duty, Consumer<Throwable> failure) {
         super(name);
         this.duty = duty;
@@ -48,7 +48,7 @@ final class JournalThread extends Thread {
     private long stepNow() {
         long nanos = System.nanoTime();
         long millis = System.currentTimeMillis();
-        // A process that was stopped between the two reads would see a step of the clock, so it reads both again.
+        // If the process was stopped between the reads, the clock would seem to step. So both are read again.
         while (System.nanoTime() - nanos > APART_NANOS) {
             nanos = System.nanoTime();
             millis = System.currentTimeMillis();

@@ -38,7 +38,7 @@ final class JournalWriter {
     private static final long FULL_LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int RECORDS_AT_ONCE = 1024;
 
-    // Each block has a fixed cost, so the writer pauses before it unless a client waits, or PATIENT_BYTES are there.
+    // Each block has a fixed cost, so the writer pauses before it unless a client waits, or PATIENT_BYTES have come.
     private static final int PATIENT_BYTES = 512 << 10;
     private static final long PATIENT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     static final int RECORD_BYTES = RECORDS_AT_ONCE * IndexRecord.LENGTH;

@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * <p>Owned by the forcer's thread. The writer calls {@link #next}, any thread {@link #ready} and {@link #readable}.
  */
 final class SegmentFiles {
-    /** After a step of the clock, a segment that is too old is dropped only when it is older by this much. */
+    /** After a step of the clock, the age limit of segments is longer by this time for a while. */
     static final long LONGEST_WAIT_MILLIS = TimeUnit.HOURS.toMillis(2);
 
     /** A complete and forced segment; {@code nanos} is its newest message's time by the monotonic clock. */
@@ -80,7 +80,7 @@ final class SegmentFiles {
         readable.put(header.base(), header);
     }
 
-    /** The segments that may be read, by start position, including the current one. A live map, for any thread. */
+    /** The readable segments, with the current one. The keys are start positions. A live map, for any thread. */
     NavigableMap<Long, SegmentHeader> readable() {
         return readable;
     }

@@ -25,7 +25,7 @@ public final class MemoryLine {
 
     /**
      * Asks for bytes, at most {@link #most}. Returns whether they are reserved; otherwise the waiter is in the queue,
-     * and {@code on} will run {@link Waiter#granted}.
+     * and {@code on} runs {@link Waiter#granted} later.
      */
     public synchronized boolean ask(long bytes, Waiter waiter, Executor on) {
         if (line.isEmpty() && pool.tryTake(bytes)) {

@@ -11,8 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * All sockets of a relay, listening ones and clients'. A relay closes them if its disk hangs: a thread in a disk call
- * keeps even a killed process alive, and the system would still accept connections for that process. Any thread.
+ * All sockets of a relay, listening ones and clients'. A relay closes them if its disk hangs, because a thread in a
+ * disk call keeps even a killed process alive, and the system would still accept connections for that process. Any
+ * thread.
  */
 public final class OpenSockets {
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);

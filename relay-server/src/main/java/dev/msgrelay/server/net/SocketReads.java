@@ -15,8 +15,8 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
         }
 
         /**
-         * Returns the memory for the next read, retained once for it; null if there is none. The owner then begins to
-         * wait for room.
+         * Returns the memory for the next read, retained once for that read; null if there is none. The owner then
+         * begins to wait for room.
          */
         ByteBuf whereToRead();
 

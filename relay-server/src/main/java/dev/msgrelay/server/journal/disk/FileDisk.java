@@ -38,7 +38,7 @@ public final class FileDisk implements Disk {
     private final SystemWords words;
     private volatile Optional<Locked> locked = Optional.empty();
 
-    /** The channel and the store of a locked directory, for use when the process can open no more files. */
+    /** The channel and the store of a locked directory, kept for a time when the process can open no more files. */
     private record Locked(FileChannel folder, FileStore store) {}
 
     public FileDisk(Path directory) {
@@ -63,7 +63,7 @@ public final class FileDisk implements Disk {
         return new FileDisk(directory);
     }
 
-    /** Checks that {@link #openOrCreate} can make the directory, without making it. A fault's message names it. */
+    /** Checks whether {@link #openOrCreate} can make a directory. A fault's message names the directory. */
     public static void check(Path directory) throws IOException {
         Path there = directory.toAbsolutePath();
         while (!Files.exists(there)) {
@@ -233,11 +233,11 @@ public final class FileDisk implements Disk {
     /**
      * The exception for a failed write, new file or new name. The system's reason is only a text, in any language. An
      * exception that certainly means a broken or missing disk is returned unchanged. Any other exception becomes {@link
-     * DiskException.Full}, and the journal tries again. If the disk has lost earlier bytes, the next force fails, and
-     * that ends the journal.
+     * DiskException.Full}, and the journal tries again. If the disk has lost earlier bytes, the next force fails and
+     * ends the journal.
      */
     private IOException explained(IOException e) {
-        // Only exceptions of exactly these classes have a reason from the system; that of a missing file has not.
+        // Only exceptions of exactly these classes have a reason from the system. A missing file has another class.
         boolean ofTheSystem = e.getClass() == IOException.class || e.getClass() == FileSystemException.class;
         if (ofTheSystem && !words.tellInputOutput(e) && !isReadOnly(e)) {
             String why =

@@ -27,7 +27,7 @@ public final class OwnFiles {
 
     private OwnFiles() {}
 
-    /** Makes a folder and its parents, unless they are there. */
+    /** Makes a folder and its parents, unless they exist. */
     public static void makeFolder(Path folder) throws IOException {
         Files.createDirectories(folder, made(folder, FOLDER));
     }

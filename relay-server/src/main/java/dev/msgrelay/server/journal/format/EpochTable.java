@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 /**
  * The lives of a relay's stream, with the position at which each began. A relay begins a life at each start. Messages
  * of earlier lives from that position on are gone, and the new life uses their sequences again. The table is written at
- * the start and at the orderly end of a life, with the position up to which all bytes were forced then. It is replaced
- * as a whole.
+ * the start and at the orderly end of a life, with the position up to which all bytes were forced then. The file is
+ * replaced as a whole.
  *
  * <pre>
  *    0  magic "RELAYEPO"    int64

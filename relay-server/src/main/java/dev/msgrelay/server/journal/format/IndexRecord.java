@@ -66,7 +66,7 @@ public record IndexRecord(
     public enum Kind {
         /** Bytes of the stream file, which are whole frames. */
         BLOCK,
-        /** All bytes before the record's position, and their records, were forced before it was written. */
+        /** All bytes before the record's position, and their records, were forced before the record was written. */
         FORCED,
         /** Messages that were lost by damage. Written by a repair. */
         LOST

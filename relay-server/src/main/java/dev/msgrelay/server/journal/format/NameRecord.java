@@ -11,8 +11,8 @@ import java.util.Optional;
 
 /**
  * A record of an index about an acknowledged publisher: its name (NAME, one or more records), or the number of its last
- * message (MOVED). The record is written before the BLOCK with the messages, and counts only together with it. In each
- * segment a name has a number, its slot, by which a MOVED refers to it. Big-endian.
+ * message (MOVED). The record is written before the BLOCK with the messages, and counts only together with the BLOCK.
+ * In each segment a name has a slot number, with which a MOVED refers to the name. Big-endian.
  *
  * <pre>
  *    0  kind: 4 NAME, 5 MOVED               int32

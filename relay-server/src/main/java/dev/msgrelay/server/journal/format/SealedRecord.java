@@ -15,7 +15,7 @@ public interface SealedRecord {
     /** Stands for the content of a slot in which there is no record of the index's segment. */
     SealedRecord NONE = (target, seed) -> target.put(new byte[LENGTH]);
 
-    /** Puts the record at the buffer's position, and moves the position on. */
+    /** Puts the record at the buffer's position, and moves the position to the record's end. */
     void put(ByteBuffer target, long seed);
 
     /** Ends the record that begins at an offset: fills the rest with zeros, and appends the seal. */

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * A table in a file of its own, replaced as a whole. Big-endian. It is read in pieces, because the length that the file
- * system reports may be wrong.
+ * A table in a file of its own, replaced as a whole. Big-endian. The file is read in pieces, because the length that
+ * the file system reports may be wrong.
  *
  * <pre>
  *   magic (int64) | version (int32) | the table's fields | CRC32C of all bytes before (int32)
@@ -29,7 +29,7 @@ final class TableFile {
         this.end = end;
     }
 
-    /** Reads the fields of a table whose seal is right. Returns empty if they are not valid. */
+    /** Reads the fields of a table whose seal is right. Returns empty if the fields are not valid. */
     interface Reading<T> {
         Optional<T> read(TableFile fields) throws IOException;
     }

@@ -33,8 +33,8 @@ import java.util.function.Supplier;
  * A block is returned only if its CRC is right, and if its segment is still in the map of readable segments after the
  * read. A dropped segment leaves that map before a byte of its files changes.
  *
- * <p>No file stays open between calls, so slow subscribers keep no files open. Calls block until the disk answers.
- * Owned by one thread.
+ * <p>No file stays open between calls, so waiting subscribers use no file descriptors. Calls block until the disk
+ * answers. Owned by one thread.
  */
 public final class BlockReader {
     /** Room for any block, unless it ends with a very long message. */
@@ -76,7 +76,7 @@ public final class BlockReader {
     private int slot;
 
     /**
-     * @param readable the segments that may be read, by their bases, including the current one
+     * @param readable the readable segments, including the current one; the keys are their bases
      * @param records direct memory of {@link #RECORD_BYTES}; all readers of a thread may share it
      */
     public BlockReader(
@@ -118,8 +118,8 @@ public final class BlockReader {
     }
 
     /**
-     * Goes to the block of a message. If the block was dropped, goes to the oldest readable one; if its record is
-     * damaged, to the damage; if it is not written yet, to the end of the journal.
+     * Goes to the block of a message. If the block was dropped, goes to the oldest readable block; if the block's
+     * record is damaged, to the damage; if the message is not written yet, to the end of the journal.
      */
     public void seek(long sequence) {
         written.read(limit);
@@ -127,14 +127,14 @@ public final class BlockReader {
                 .takeWhile(header -> header.sequence() <= sequence)
                 .reduce((before, header) -> header)
                 .or(() -> readable.values().stream().findFirst())
-                // At the end no file is read. Otherwise, a failing disk would be reported as damage again and again.
+                // For later messages no file is read. Otherwise, a failing disk would be reported as damage each time.
                 .filter(header -> sequence < limit.sequence());
         go(segment, record -> record.endSequence() > sequence, record -> record.sequence() <= sequence);
     }
 
     /**
      * Goes to the first block that was written at a time or later, or to damage right before it, because the time of
-     * lost blocks is not known. If there is no such block, goes to the end of the journal. See {@link TimeSearch} for a
+     * lost blocks is unknown. If there is no such block, goes to the end of the journal. See {@link TimeSearch} for a
      * clock that has stepped.
      */
     public void seekTime(long millis) {

@@ -20,8 +20,8 @@ import java.util.stream.Stream;
  *
  * A record from before a step has a time of the old clock. By today's clock, the record is later or earlier by the size
  * of the step. If both clocks agree at the place that today's clock finds, that place counts. Otherwise the earlier of
- * the places by both clocks counts, so that no message is left out. Within a segment {@link IndexRecord#steady} is
- * compared, which never goes back.
+ * the places found by the two clocks counts, so that no message is left out. Within a segment {@link
+ * IndexRecord#steady} is compared, which never goes back.
  */
 final class TimeSearch {
     private TimeSearch() {}

@@ -18,7 +18,7 @@ import java.util.Optional;
 /**
  * The result of an inspection, which changes nothing in a directory: messages, damage, a crash's torn tail.
  *
- * @param forcedPosition all bytes before it were forced
+ * @param forcedPosition all bytes before this position were forced
  * @param epochsDamaged whether the table of epochs is missing or damaged although there are segments
  * @param states the last message of each name, in no particular order
  * @param named end of the newest block with messages of a name; 0: there is none

@@ -1,6 +1,6 @@
 package dev.msgrelay.server.journal.recover;
 
-/** Receives the progress while a journal is opened. Called on the thread that opens it. */
+/** Receives the progress while a journal is opened. Called on the thread that opens the journal. */
 public interface RecoveryProgress {
     RecoveryProgress NOBODY = (segments, of) -> {};
 
