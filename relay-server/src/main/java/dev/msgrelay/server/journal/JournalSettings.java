@@ -14,7 +14,7 @@ import dev.msgrelay.server.journal.recover.Recovery;
  * @param forceNanos longest time until written bytes are forced; they are forced sooner if a client waits for them
  */
 public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis, long forceNanos) {
-    /** The value of {@code keepBytes} or {@code keepMillis} that means no limit. */
+    /** The value of {@code keepBytes} or {@code keepMillis} that stands for no limit. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
     static final long MIN_SEGMENT = 4 << 10;

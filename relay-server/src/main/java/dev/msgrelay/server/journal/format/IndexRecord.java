@@ -38,7 +38,7 @@ public record IndexRecord(
         long timeMillis,
         long skew)
         implements SealedRecord {
-    /** The limit of a block, or a quarter of a small segment if that is less. The last packet may exceed the limit. */
+    /** The limit of a block, or a quarter of a small segment if less. The last packet or frame may exceed the limit. */
     public static final int MOST_BLOCK = 1 << 20;
 
     /** A position or sequence that no stream reaches. */
