@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
-/** The current policy, and the connections, replays and rate that each identity uses. Any thread. */
+/** The current policy, and the numbers of connections, replays and bytes that each identity uses. Any thread. */
 public final class AccessControl {
     private final Map<String, Use> uses = new ConcurrentHashMap<>();
     private volatile AccessPolicy policy;
@@ -22,7 +22,7 @@ public final class AccessControl {
         return policy;
     }
 
-    /** Replaces the policy. Each connection is judged again within a few tenths of a second. */
+    /** Replaces the policy. The rights of each connection are checked again within a few tenths of a second. */
     public void change(Optional<AccessPolicy> other) {
         policy = other.orElse(AccessPolicy.EVERYBODY);
         Set<String> known = policy.identities().stream().map(Identity::name).collect(Collectors.toSet());
@@ -40,10 +40,10 @@ public final class AccessControl {
 
         private final AtomicLong connections = new AtomicLong();
         private final AtomicLong replays = new AtomicLong();
-        // For each direction, the System.nanoTime by which the rate would have allowed all bytes so far.
+        // For bytes published and bytes sent: the System.nanoTime at which the rate will have allowed all bytes so far.
         private final AtomicLong published = new AtomicLong(Long.MIN_VALUE);
         private final AtomicLong sent = new AtomicLong(Long.MIN_VALUE);
-        // The rate by which both times were computed.
+        // The rate with which both times were computed.
         private volatile long lastRate;
 
         /** Counts a connection until {@link #removeConnection}. Returns false if there are {@code most} already. */
@@ -72,7 +72,7 @@ public final class AccessControl {
             return connections.get() == 0 && replays.get() == 0;
         }
 
-        /** Counts bytes. Returns the length of the pause that shall follow, in nanoseconds; 0 or less for no pause. */
+        /** Counts bytes. Returns the pause that shall follow, in nanoseconds; 0 or less for no pause. */
         long took(boolean publishing, long bytes, long rate, long nowNanos) {
             if (rate != lastRate) {
                 // A reload has changed the rate. A pause at the old rate might last for hours, so it is dropped.

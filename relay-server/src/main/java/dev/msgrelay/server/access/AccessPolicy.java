@@ -17,7 +17,7 @@ public final class AccessPolicy {
     /** The policy of a relay without an access block: everybody may do everything, and nobody has an identity. */
     static final AccessPolicy EVERYBODY = new AccessPolicy(List.of());
 
-    /** Most identities. A new connection's address is compared with the networks of all of them. */
+    /** Limit of identities, since a new connection's address is compared with the networks of all of them. */
     private static final int MOST_IDENTITIES = 10_000;
 
     private final List<Identity> identities;
@@ -69,13 +69,13 @@ public final class AccessPolicy {
                         .findFirst());
     }
 
-    /** The identity that has this proof; empty if there is none, or it may not connect from the peer's address. */
+    /** The identity that has this proof; empty if there is none, or it does not allow the peer's address. */
     Optional<Identity> byProof(Object proof, Peer peer) {
         return Optional.ofNullable(byProof.get(proof)).filter(identity -> identity.mayComeFrom(peer));
     }
 
     /**
-     * Types that the identity of a token, or else of a peer, may get as a subscriber; empty if it may not subscribe.
+     * Types that a client may get as a subscriber, by its token, else by its peer; empty if it may not subscribe.
      *
      * @param token {@link Token#NONE} if the client has shown none
      */

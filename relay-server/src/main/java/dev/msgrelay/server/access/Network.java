@@ -18,7 +18,7 @@ public record Network(byte[] address, int bits) {
     private static final String UNIX = "unix";
     private static final Pattern WITH_BITS = Pattern.compile("([^/]+)(?:/(\\d{1,3}))?");
 
-    /** @throws IllegalArgumentException the message has the text and the rule that it breaks */
+    /** @throws IllegalArgumentException the message contains the text, and the rule that the text breaks */
     public static Network parse(String text) {
         if (text.equals(UNIX)) {
             return new Network(new byte[0], 0);

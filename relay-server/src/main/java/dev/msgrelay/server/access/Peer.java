@@ -18,11 +18,11 @@ import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 
 /**
- * A peer as its socket and TLS show it, before its first frame.
+ * What a peer's socket and TLS reveal about the peer before its first frame.
  *
  * @param address the peer's address; empty at a Unix socket
  * @param uid user number of the peer's process at a Unix socket, if the transport is epoll
- * @param user user of that process, if the transport is the JDK's
+ * @param user user of the peer's process at a Unix socket, if the transport is the JDK's
  * @param certificate subject of the certificate that TLS has verified
  */
 public record Peer(
@@ -40,7 +40,7 @@ public record Peer(
                 ? Optional.ofNullable(channel.attr(CERTIFICATE).get())
                 : Optional.empty();
         if (channel.remoteAddress() instanceof InetSocketAddress || channel instanceof SocketChannel) {
-            // A closed TCP channel has no address. No address would mean a Unix socket, so it gets 0.0.0.0.
+            // A closed TCP channel has no address. An empty address would mean a Unix socket, so 0.0.0.0 is used.
             InetSocketAddress from =
                     channel.remoteAddress() instanceof InetSocketAddress inet ? inet : new InetSocketAddress(0);
             return new Peer(Optional.of(from.getAddress()), Optional.empty(), Optional.empty(), subject);

@@ -8,7 +8,7 @@ import dev.msgrelay.protocol.RetryAfterFrame;
  * The reason why a connection may not act, or is closed.
  *
  * @param text for people
- * @param waitMillis wait for RETRY_AFTER, 0 to {@link RetryAfterFrame#MAX_MILLIS}; {@link #NO_WAIT} for no such frame
+ * @param waitMillis wait in RETRY_AFTER, 0 to {@link RetryAfterFrame#MAX_MILLIS}; {@link #NO_WAIT} for no such frame
  */
 public record Refusal(CloseReason reason, String text, int waitMillis) {
     /** The value of {@code waitMillis} if waiting does not help, or if the time to wait is unknown. */
@@ -24,7 +24,7 @@ public record Refusal(CloseReason reason, String text, int waitMillis) {
     /**
      * A client shall wait if the relay is full, since other clients will leave. Waiting does not help after a client's
      * own mistake or where an operator has to act, and it makes a slow client slower. After SHUTDOWN a client shall try
-     * other relays at once. A client whose name is in use has few attempts: short waits would use them up too early.
+     * other relays at once. A client whose name is in use has few attempts, which short waits would use up too early.
      */
     private static int usualWait(CloseReason reason) {
         return switch (reason) {

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * The rights of one connection under the current policy: its identity, types, lag and rate; or the reason why it may
- * not act. The peer decides the identity, until a HELLO with a token does. Owned by the connection's thread.
+ * not act. The identity is the peer's, or, after a HELLO with a token, the token's. Owned by the connection's thread.
  */
 public final class Rights {
     /** Most type ranges that a text for people lists. */
@@ -22,7 +22,7 @@ public final class Rights {
     private Optional<TokenHash> token = Optional.empty();
     private AccessPolicy judgedBy = AccessPolicy.EVERYBODY;
     private Optional<Identity> identity = Optional.empty();
-    // Where the identity counts this connection, and where it counts its replay; empty while it does not.
+    // The counts of an identity that include this connection, and those that include its replay; empty if none do.
     private Optional<AccessControl.Use> place = Optional.empty();
     private Optional<AccessControl.Use> replay = Optional.empty();
     private Optional<Refusal> refusal = Optional.empty();
@@ -33,7 +33,7 @@ public final class Rights {
     // The end of the pause after the last bytes; a reload that changes the rate ends the pause.
     private long pausedUntilNanos;
     private long pausedAtRate;
-    // Volatile: reports read the name on other threads.
+    // Volatile, since reports read the name on other threads.
     private volatile String name = "";
 
     public Rights(AccessControl control, Role role) {
@@ -41,19 +41,19 @@ public final class Rights {
         this.role = role;
     }
 
-    /** Judges a new connection by its peer. */
+    /** Decides the rights of a new connection by its peer. */
     public void opened(Peer of) {
         peer = of;
         judge();
     }
 
-    /** Judges the connection by the token of its HELLO. Without a policy every token is accepted. */
+    /** Decides the connection's rights by the token of its HELLO. Without a policy every token is accepted. */
     public void said(Token secret) {
         token = secret.isNone() ? Optional.empty() : Optional.of(TokenHash.of(secret));
         judge();
     }
 
-    /** Judges the connection again if the policy has changed. Refuses it as REVOKED if it has lost rights. */
+    /** Decides the rights again if the policy has changed. A connection that loses rights is refused as REVOKED. */
     public void review() {
         if (control.policy() == judgedBy) {
             return;
@@ -143,7 +143,7 @@ public final class Rights {
         return refusal.isEmpty();
     }
 
-    /** The reason why the connection may not act; empty if it may. */
+    /** The reason why the connection may not act; empty if it may act. */
     public Optional<Refusal> whyRefused() {
         return refusal;
     }
@@ -154,9 +154,9 @@ public final class Rights {
     }
 
     /**
-     * Grants a subscriber those of the wanted types that it is permitted, and returns them.
+     * Grants a subscriber those of the wanted types that are permitted, and returns the granted types.
      *
-     * @param orFewer whether fewer types will do for a subscriber that wants every type
+     * @param orFewer whether a subscriber that wants every type also accepts fewer types
      * @throws FrameException no wanted type is permitted, or every type is wanted and some are not permitted
      */
     public TypeRanges grant(TypeRanges wanted, boolean orFewer) throws FrameException {
@@ -204,7 +204,7 @@ public final class Rights {
         return maxRate != Identity.UNLIMITED;
     }
 
-    /** Counts published or sent bytes against the identity's rate. Called only if it {@link #hasRate}. */
+    /** Counts published or sent bytes against the identity's rate. Called only if {@link #hasRate} is true. */
     public void spend(long bytes, long nowNanos) {
         pausedAtRate = maxRate;
         pausedUntilNanos = nowNanos + place.orElseThrow().took(role == Role.PUBLISHER, bytes, maxRate, nowNanos);
@@ -219,7 +219,7 @@ public final class Rights {
      * The reason for the end of a subscriber that lags too much.
      *
      * @param logBytes size of the log: the most bytes by which any subscriber may lag
-     * @param byRate whether the rate has paused this subscriber at some time after it last had no lag
+     * @param byRate whether the rate has paused this subscriber since the last moment at which it had no lag
      */
     public Refusal tooFarBehind(long logBytes, boolean byRate) {
         String behind = maxLag < logBytes

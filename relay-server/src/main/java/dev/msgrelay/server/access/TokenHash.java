@@ -44,7 +44,7 @@ public final class TokenHash {
         return other instanceof TokenHash that && MessageDigest.isEqual(sha256, that.sha256);
     }
 
-    /** The first four bytes of the hash, which tell nothing about the token. */
+    /** The first four bytes of the hash, which reveal nothing about the token. */
     @Override
     public int hashCode() {
         return sha256[0] << 24 | (sha256[1] & 0xFF) << 16 | (sha256[2] & 0xFF) << 8 | sha256[3] & 0xFF;

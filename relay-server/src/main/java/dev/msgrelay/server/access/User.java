@@ -19,7 +19,7 @@ public record User(int uid, Optional<UserPrincipal> principal) {
     private static final long LOOKUP_SECONDS = 5;
 
     /**
-     * Looks a user up. For a name it runs {@code id -u}, which searches all directories of users that the system uses.
+     * Looks a user up. A name is looked up by {@code id -u}, which knows all sources of users that the system has.
      *
      * @throws IllegalArgumentException there is no such user, or the look-up fails
      */

@@ -10,7 +10,7 @@ final class Accept {
     private Accept() {}
 
     /**
-     * The quality of a type, from 0 (refused) to 1: that of the narrowest range which includes the type.
+     * Returns the quality of a type, from 0 (refused) to 1. The narrowest range that includes the type decides.
      *
      * @param header the header's values, separated by commas; empty if any type is accepted
      * @param type a type such as {@code text/plain}

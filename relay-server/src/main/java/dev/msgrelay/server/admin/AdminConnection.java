@@ -44,7 +44,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
 /**
- * One request and its answer; a connection has no second request.
+ * A connection to the admin port, for one request and its answer.
  *
  * <pre>
  *   ASKING --a whole request--> ANSWERING --written--> LEAVING --closed by the peer, or a second later--> closed
@@ -56,7 +56,7 @@ import javax.net.ssl.SSLException;
  * lose the answer. Owned by the admin port's thread.
  */
 final class AdminConnection extends ChannelInboundHandlerAdapter {
-    /** Time for a client to send its whole request, and again to read the answer. */
+    /** Longest time for a client to send its whole request; also the longest time for it to read the answer. */
     static final long REQUEST_MILLIS = 5_000;
 
     /** Name of the pipeline's handler that decodes requests. */
@@ -64,7 +64,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     private static final long RELOAD_MILLIS = 30_000;
     private static final long LEAVE_MILLIS = 1_000;
-    /** A stream ends if it misses more events than this in a row, because its peer does not read. */
+    /** A stream is closed after more dropped events than this in a row, since its peer does not read. */
     private static final int MOST_MISSED = 10;
 
     private static final String EVENTS = "text/event-stream";
@@ -255,7 +255,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         setDeadline(REQUEST_MILLIS, () -> ctx.close());
     }
 
-    /** Ends the reading of the request: sets the state, and drops all input before it reaches the codec. */
+    /** Ends the reading of the request. Sets the state, and makes the pipeline drop further input before the codec. */
     private void endAsking(State next) {
         state = next;
         ctx.pipeline().addBefore(CODEC, null, new SimpleChannelInboundHandler<>(Object.class) {
@@ -281,7 +281,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         server.streaming(this);
     }
 
-    /** Sends an event, unless the previous one is still being written. */
+    /** Sends an event; drops it if the previous one is still being written, and closes after many drops in a row. */
     void event(byte[] text) {
         if (lastEvent == null || lastEvent.isDone()) {
             lastEvent = ctx.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(text)));
@@ -296,7 +296,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         headers(response, type);
         if (type.equals(EVENTS)) {
-            // Proxies shall pass on each event at once. nginx obeys the first header; no-transform forbids compression.
+            // Makes proxies pass on events at once. nginx obeys the first header; no-transform forbids compression.
             response.headers()
                     .set("X-Accel-Buffering", "no")
                     .set(HttpHeaderNames.CACHE_CONTROL, "no-store, no-cache, no-transform");
@@ -326,12 +326,12 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Whether the connection waits for the peer to send its request, or to close. */
+    /** Whether the connection waits for the peer to send its request, or to close the connection. */
     boolean isIdle() {
         return state == State.ASKING || state == State.LEAVING;
     }
 
-    /** Closes the connection in favour of a new one. Returns whether its request was still incomplete. */
+    /** Closes this connection to make room for a new one. Returns whether this one's request was incomplete. */
     boolean makeRoom() {
         ctx.close();
         return state == State.ASKING;
@@ -357,7 +357,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         if (event instanceof Stranger who && state == State.ASKING) {
             refuse(anotherProtocol(who));
         }
-        // The peer may close its output once it has sent its request, and still read the answer.
+        // During the answer an end of the input is no reason to close, since the peer may still read the answer.
         if (event instanceof ChannelInputShutdownEvent && state != State.ANSWERING) {
             ctx.close();
         }
@@ -371,7 +371,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        // Errors of the peer are not logged: I/O errors, and errors of TLS, which Netty wraps in another exception.
+        // Errors that a peer can cause are not logged: I/O errors, and TLS errors, which Netty wraps in an exception.
         if (!(cause instanceof IOException) && !(cause.getCause() instanceof SSLException)) {
             server.failed(cause);
         }

@@ -40,13 +40,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A relay's admin port: figures, health, connections, settings and a page, by HTTP. All paths are read-only except the
- * reload, which needs the port's token. A port for health alone ({@link AdminConfig#healthOnly}) has only the paths of
- * health.
+ * A relay's admin port, which shows figures, health, connections, settings and a web page by HTTP. All paths are
+ * read-only except {@code /reload}, which needs the port's token. With {@link AdminConfig#healthOnly} the port has only
+ * the paths below {@code /health}.
  *
  * <p>The port has a thread of its own and takes no direct memory. With TLS, its start reserves a part of the relay's
  * memory for TLS. The number of connections is limited. A connection beyond the limit replaces the oldest one that
- * awaits a request or the peer's close, so silent clients keep nobody out.
+ * waits for its request or for the peer's close. So silent clients cannot keep others out.
  */
 public final class AdminServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -100,9 +100,9 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /**
-     * Starts the admin port of a relay. The caller closes it, after the relay.
+     * Starts the admin port of a relay. The caller has to close the port, after the relay.
      *
-     * @throws IOException the address is in use, or the port is to speak TLS and the relay has none
+     * @throws IOException the address is in use, or {@code config} asks for TLS and the relay has no TLS
      */
     public static AdminServer start(RelayServer relay, AdminConfig config) throws IOException {
         return start(relay, config, Optional.empty());
@@ -111,7 +111,7 @@ public final class AdminServer implements AutoCloseable {
     /**
      * Starts the admin port of a relay, with {@code POST /reload}.
      *
-     * @param configuration reads the configuration again, on a thread of its own; never twice at once
+     * @param configuration reads the configuration again; called on a new thread, one call at a time
      */
     public static AdminServer start(RelayServer relay, AdminConfig config, Supplier<Reload> configuration)
             throws IOException {
@@ -132,10 +132,10 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /**
-     * Starts the admin port before its relay. Until {@link #serve} the port reports that the relay recovers, with the
-     * progress from {@link #recovering}.
+     * Starts the admin port before its relay. Until {@link #serve} is called, the port reports that the relay recovers,
+     * with the progress from {@link #recovering}.
      *
-     * @param config must be without TLS, as the relay owns the certificate
+     * @param config must be without TLS, since the certificate belongs to the relay, which does not exist yet
      */
     public static AdminServer startBefore(AdminConfig config, Optional<Supplier<Reload>> configuration)
             throws IOException {
@@ -145,13 +145,13 @@ public final class AdminServer implements AutoCloseable {
         return listening(new AdminServer(config, Optional.empty(), configuration));
     }
 
-    /** Sets the progress of the relay's start: {@code done} of {@code of} segments are recovered. Any thread. */
+    /** Sets the start's progress: {@code done} of {@code of} segments of the journal are recovered. Any thread. */
     public void recovering(int done, int of) {
         segmentsLookedAt = done;
         segments = of;
     }
 
-    /** Gives the port its relay, which has started. Any thread, once. */
+    /** Connects the port with its relay, which has started. Any thread; called once. */
     public void serve(RelayServer started) {
         Answers made = new Answers(started, config, SystemTree.ofThisHost());
         if (!config.healthOnly()) {
@@ -198,12 +198,12 @@ public final class AdminServer implements AutoCloseable {
 
     private static SslHandler secured(TlsContext tls) {
         SslHandler secured = tls.newAdminHandler(HEAP);
-        // The deadline of the request includes the handshake.
+        // The same as the deadline of the request, which also runs during the handshake.
         secured.setHandshakeTimeoutMillis(AdminConnection.REQUEST_MILLIS);
         return secured;
     }
 
-    /** The port's address as a URL; 0.0.0.0 if it listens on all addresses. */
+    /** The port's address as a URL, with the host 0.0.0.0 if the port listens on all addresses. */
     public String place() {
         InetSocketAddress at = address();
         String where =
@@ -242,7 +242,7 @@ public final class AdminServer implements AutoCloseable {
     void opened(AdminConnection connection) {
         open.add(connection);
         if (open.size() > MOST_CONNECTIONS) {
-            // At least the new connection is idle.
+            // One is always found, since the new connection is idle.
             AdminConnection oldest =
                     open.stream().filter(AdminConnection::isIdle).findFirst().orElseThrow();
             String peer = oldest.peer();
@@ -257,7 +257,7 @@ public final class AdminServer implements AutoCloseable {
         streams.remove(connection);
     }
 
-    /** Counts a list of connections, until {@link #endList}. Returns false if there are too many lists already. */
+    /** Counts a list that is being written, until {@link #endList}. Returns false if there are too many already. */
     boolean beginList() {
         boolean may = lists < MOST_LISTS;
         lists += may ? 1 : 0;
@@ -276,7 +276,7 @@ public final class AdminServer implements AutoCloseable {
         return reloading ? Optional.of("a reload is under way: try again") : Optional.empty();
     }
 
-    /** Reads the configuration again, on a thread of its own. {@code then} runs on the admin port's thread. */
+    /** Reads the configuration again, on a new thread. {@code then} gets the answer on the admin port's thread. */
     void reload(String peer, Consumer<Answer> then) {
         reloading = true;
         LOG.info("admin port: {} asks for a reload", peer);
@@ -320,13 +320,13 @@ public final class AdminServer implements AutoCloseable {
         }
     }
 
-    /** Counts a refused request, and logs it; at most one line a second. */
+    /** Counts and logs a refused request. The log gets at most one line a second. */
     void refused(String peer, String why) {
         answers.ifPresent(Answers::countRefused);
         warning.warn(System.nanoTime(), name + ": " + peer + " refused: " + why);
     }
 
-    /** Logs a fault of the admin port's own, which ends one connection. */
+    /** Logs an unexpected error in the admin port's own code. */
     void failed(Throwable cause) {
         warning.warn(System.nanoTime(), "admin port: a fault of its own: " + cause);
     }
@@ -334,9 +334,9 @@ public final class AdminServer implements AutoCloseable {
     /**
      * The result of a reload.
      *
-     * @param taken true if all new settings are in force but those that need a restart; false if none is
-     * @param lines for people: the settings that are in force, and those that need a restart; or the error, with its
-     *     line
+     * @param taken true if all new settings are in force, except those that need a restart; false if none is in force
+     * @param lines text for people: the settings that are in force, and those that need a restart; or the error, with
+     *     its line
      */
     public record Reload(boolean taken, List<String> lines) {
         public Reload {

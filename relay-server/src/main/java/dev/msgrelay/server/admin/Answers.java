@@ -35,16 +35,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The answers to each path. The relay's connections are read about once a second at most, and its counters twice. More
- * frequent requests get the same bytes again. Owned by the admin port's thread.
+ * The answer to each path. The relay's connections are read at most about once a second, and the metrics are made at
+ * most twice a second. Requests in between get the same data again. Owned by the admin port's thread.
  */
 final class Answers {
-    /** Most subscribers in an event, and most publishers. */
+    /** Most subscribers that an event lists; the same limit holds for publishers. */
     private static final int MOST_LAGGING = 20;
 
     private static final int MOST_ENDED = 40;
 
-    /** Paths and their content: the links of the page, and the text that answers an unknown path. */
+    /** Paths and their content. The page shows them as links, and the answer to an unknown path lists them. */
     private static final String PAGES = """
               /              the page for a browser
               /status        the page's figures, as JSON
@@ -65,7 +65,7 @@ final class Answers {
     static final String JSON = "application/json";
     private static final String OPEN_METRICS = "application/openmetrics-text";
 
-    /** @param body shared by requests, and not changed */
+    /** @param body shared by requests, so it must not be changed */
     record Answer(HttpResponseStatus status, String type, byte[] body) {
         static Answer text(HttpResponseStatus status, String text) {
             return new Answer(status, "text/plain; charset=utf-8", (text + "\n").getBytes(StandardCharsets.UTF_8));
@@ -127,7 +127,7 @@ final class Answers {
     }
 
     /**
-     * The answer to a path, except for the few that {@link AdminConnection} answers itself.
+     * The answer to a path, except for the few paths that {@link AdminConnection} answers itself.
      *
      * @param accept the request's Accept header; may be empty
      */
@@ -170,8 +170,8 @@ final class Answers {
     }
 
     /**
-     * The text format that the client prefers; for equal quality OpenMetrics, if the client names it. A client that
-     * accepts neither format gets Prometheus's text. Protobuf, which Prometheus may prefer, is not offered.
+     * Returns the writer of the format that the client prefers. If both have the same quality, OpenMetrics is chosen if
+     * the header names OpenMetrics. A client that accepts neither format gets Prometheus's text.
      */
     private ExpositionFormatWriter writer(String accept) {
         double open = Accept.quality(accept, OPEN_METRICS);
@@ -199,7 +199,7 @@ final class Answers {
                                 logSeconds(relay.stats()))));
     }
 
-    /** The last messages that this client may get; refused if it may not subscribe. */
+    /** The last messages, without those that this client may not get; a refusal if the client may not subscribe. */
     Answer peek(Token token, Peer peer) {
         Optional<TypeRanges> types = relay.subscribable(token, peer);
         if (types.isEmpty()) {
@@ -221,7 +221,7 @@ final class Answers {
         return Answer.json(HttpResponseStatus.OK, line);
     }
 
-    /** Bytes as text: printable ASCII unchanged, other bytes as {@code \\x0a}, a backslash as two. */
+    /** Bytes as text: printable ASCII unchanged, other bytes as {@code \\x0a}, a backslash as two backslashes. */
     private static String escaped(byte[] bytes) {
         StringBuilder text = new StringBuilder(bytes.length);
         for (byte each : bytes) {
@@ -269,7 +269,7 @@ final class Answers {
         return Answer.json(HttpResponseStatus.OK, line);
     }
 
-    /** Adds the host's name, the version, ports and the journal's directory, which do not change. */
+    /** Adds facts that do not change, such as the host's name, the version, ports and the journal's directory. */
     private void identity(JsonLine line) {
         line.text("host", host).text("version", version());
         line.text("transport", relay.transport().flag())
@@ -302,7 +302,7 @@ final class Answers {
                 .map(text -> new Port(role, kind, text));
     }
 
-    /** The first event of a stream: the relay, its rates so far, and the meaning of the figures in later events. */
+    /** The first event of a stream: the relay's name and ports, its rates so far, and what later figures mean. */
     byte[] about() {
         JsonLine line = JsonLine.event("about", Instant.now());
         identity(line);
@@ -345,7 +345,7 @@ final class Answers {
     private void figures(JsonLine line) {
         Look now = look();
         line.decimal("elapsedSeconds", (now.nanos() - relay.startNanos()) / 1e9);
-        // There is no rate in the first second.
+        // There are no rates yet in the first second after the start.
         if (!seconds.rates().isEmpty()) {
             line.object("rate", members -> rate(members, seconds.rates().getLast()));
         }

@@ -12,7 +12,7 @@ import java.util.Locale;
 /**
  * The result of {@code relay-server journal check} as a file for the textfile collector of Prometheus' node_exporter.
  *
- * @param directory directory of the journal; the label of each metric
+ * @param directory directory of the journal, which each metric has as a label
  * @param sound false if messages are missing, or the journal could not be read
  * @param bytes number of bytes that were read and compared with their checksums
  * @param end time at which the check ended
@@ -37,7 +37,7 @@ public record CheckMetrics(Path directory, boolean sound, long bytes, Instant en
                 + "\"} " + value + "\n";
     }
 
-    /** Replaces the file in one step. A program that reads it meanwhile, or after a crash, finds no partial content. */
+    /** Replaces the file in one step. A program never reads partial content, not even after a crash. */
     public void write(Path file) throws IOException {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
         Files.writeString(

@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * Settings as JSON, by the names of their records' components. Only harmless values are shown: numbers, texts, enums,
- * times, paths and lists of them. A {@link Secret} is never shown. TLS files are shown by their paths.
+ * Settings as JSON, under the names of the records' components. A value of an unknown type is not shown, only its
+ * class, so that no secret is shown by mistake. Of a {@link Secret} only whether it is set is shown.
  */
 final class ConfigJson {
     private static final String CONFIG = Secret.class.getPackageName();

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Recognises a client's protocol by its first bytes, before TLS and HTTP see them, and then leaves the pipeline. A
- * protocol that the port does not speak is fired as an event. Owned by the admin port's thread.
+ * Recognises a client's protocol by its first bytes, before TLS and HTTP see them, and then leaves the pipeline. If the
+ * port does not speak the protocol, fires the {@link Stranger} as an event. Owned by the admin port's thread.
  */
 final class FirstBytes extends ChannelInboundHandlerAdapter {
     private final Optional<Supplier<ChannelHandler>> tls;
@@ -24,7 +24,7 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-        // Stays short: the bytes kept so far are fewer than the longest signature, and one read is limited.
+        // The buffer stays short, since it kept fewer bytes than the longest signature, and a read is limited.
         kept = Unpooled.wrappedBuffer(kept, (ByteBuf) message);
         int length = kept.readableBytes();
         Stranger who = Stranger.of(kept.nioBuffer(), 0, length, false);

@@ -14,17 +14,17 @@ import java.util.Optional;
 /**
  * A relay's figures and connections at one moment.
  *
- * @param nanos the moment, by {@link System#nanoTime}
- * @param cluster state of its cluster; null if the relay is in none
+ * @param nanos the same moment, by {@link System#nanoTime}
+ * @param cluster state of the relay's cluster; null if the relay is in no cluster
  */
 public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRow> connections, ClusterStatus cluster) {
     public static Look at(RelayServer relay) {
-        // Connections first, so that one that closes in between is counted as closed in the statistics.
+        // Connections are read before the statistics, so that these include a close that happens in between.
         List<ConnectionRow> connections = relay.connections();
         return new Look(Instant.now(), System.nanoTime(), relay.stats(), connections, relay.cluster());
     }
 
-    /** The subscriber that lags most, among those that lag and get the stream from the log. */
+    /** The subscriber with the largest lag, of those that get the stream from the log; empty if none of them lags. */
     public Optional<ConnectionRow> slowest() {
         return connections.stream()
                 .filter(row -> row.lagBytes() > 0 && row.replayPercent() == ConnectionRow.LIVE)
@@ -45,7 +45,7 @@ public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRo
         cluster(line, look.cluster());
     }
 
-    /** Adds the cluster's state; nothing for a relay in no cluster. */
+    /** Adds the cluster's state, or nothing if the relay is in no cluster. */
     static void cluster(JsonLine line, ClusterStatus status) {
         if (status == null) {
             return;

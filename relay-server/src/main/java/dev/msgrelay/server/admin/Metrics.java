@@ -43,16 +43,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A relay's figures as Prometheus's metrics: each {@link Counter} by its name in lower case, in seconds instead of
- * milliseconds; closes by reason; memory by part. Figures of the process have the names that Prometheus' own clients
- * use, and are left out if the system does not provide them. Clients cannot create series: no label is a client's name
- * or address, except for at most N subscribers with {@code --metrics-names N}.
+ * A relay's figures as metrics for Prometheus. A {@link Counter} has its name in lower case, and seconds instead of
+ * milliseconds. Figures of the process have the names that Prometheus' own clients use, and are left out if the system
+ * does not provide them. Clients cannot create series, since no label is a client's name or address. Only with {@code
+ * --metrics-names N} the names of at most N subscribers are labels.
  */
 final class Metrics {
     private static final double MILLIS = 1e-3;
     private static final double NANOS = 1e-9;
 
-    /** The validity that a relay without TLS reports: a hundred years. */
+    /** The longest validity that is reported, also by a relay without TLS: a hundred years. */
     private static final double LONGEST_SECONDS = 36_525 * 86_400.0;
 
     private static final Pattern RESIDENT = Pattern.compile("(?m)^VmRSS:\\s+(\\d+) kB$");
@@ -113,7 +113,7 @@ final class Metrics {
 
     private void addRelay(RelayServer relay, RelayStats stats) {
         for (Counter counter : Counter.values()) {
-            // The histogram of forces contains these two figures.
+            // The histogram of forces, which is added below, contains these two figures.
             if (stats.has(counter) && counter != Counter.JOURNAL_FORCES && counter != Counter.JOURNAL_FORCE_MILLIS) {
                 add(counter, stats.get(counter));
             }
@@ -144,7 +144,7 @@ final class Metrics {
                 "relay_transit_seconds",
                 "seconds: from a batch's first message in the relay until its subscribers are sent it, once a batch",
                 stats.transits());
-        // All reasons, even without a close: Prometheus' rate misses the first event of a series that begins with it.
+        // Includes reasons without a close: if a series began with its first close, Prometheus' rate would miss that.
         List<CounterDataPointSnapshot> closes = Stream.of(CloseReason.values())
                 .map(reason -> new CounterDataPointSnapshot(
                         stats.closes().getOrDefault(reason, 0L), Labels.of("reason", reason.name()), null, 0))
@@ -208,7 +208,7 @@ final class Metrics {
                                 member.silentMillis() < 0 ? -1 : member.silentMillis() * MILLIS)));
     }
 
-    /** Adds the first subscriber of each name, since there cannot be two series with the same name. */
+    /** Of subscribers with the same name, adds only the first one, since two series cannot have the same name. */
     private void addSubscribers(List<ConnectionRow> named) {
         Map<String, ConnectionRow> byName = new LinkedHashMap<>();
         named.forEach(row -> byName.putIfAbsent(row.name(), row));
@@ -263,7 +263,7 @@ final class Metrics {
                 areas.entrySet().stream().map(area -> point("area", area.getKey(), of.applyAsDouble(area.getValue()))));
     }
 
-    /** Resident memory of the process; 0 if it is unknown, as the system is not Linux. */
+    /** Resident memory of the process; 0 on systems other than Linux, where it is unknown. */
     private static long residentBytes() {
         try {
             Matcher resident = RESIDENT.matcher(Files.readString(Path.of("/proc/self/status")));

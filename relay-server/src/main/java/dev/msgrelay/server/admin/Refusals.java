@@ -19,13 +19,13 @@ import java.util.regex.Pattern;
 
 /** Refuses requests by their method, Host or token, before an answer is made. */
 final class Refusals {
-    /** The one path that changes something. */
+    /** The only path that changes something. */
     static final String RELOAD = "/reload";
 
-    // The form of a request to a proxy: http://relay:7402/metrics.
+    // A request to a proxy names a whole URL, such as http://relay:7402/metrics.
     private static final Pattern URL = Pattern.compile("(?is)https?://([^/?#]*)(.*)");
     private static final Pattern HOST = Pattern.compile("(\\[[0-9a-fA-F:.%]+]|[A-Za-z0-9._-]+)(:\\d{1,5})?");
-    /** Longest Authorization header whose token is hashed and compared. A longer one counts as none. */
+    /** A longer Authorization header is ignored, so that no long token has to be hashed. */
     private static final int MOST_CREDENTIALS = 1024;
 
     private final AdminConfig config;
@@ -47,7 +47,7 @@ final class Refusals {
                             + Peer.printable(request.method().name()));
         }
         List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
-        // HTTP/1.0 does not know the header. No browser speaks HTTP/1.0 any more.
+        // HTTP/1.0 does not know the header. The check protects browsers, and none of them speaks HTTP/1.0 any more.
         boolean mayLackHost = request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) < 0;
         if (hosts.size() != 1 && !(hosts.isEmpty() && mayLackHost)) {
             return refusal(HttpResponseStatus.BAD_REQUEST, hosts.size() + " Host headers instead of one");
@@ -94,8 +94,8 @@ final class Refusals {
     }
 
     /**
-     * The refusal of a reload. A password does not count: a browser sends a stored password by itself, also for a form
-     * on another site's page. It sends Bearer only for a script of the relay's own page.
+     * The refusal of a reload. The token is not accepted as a password, since a browser sends a stored password by
+     * itself, even for a form on another site's page. It sends Bearer only for a script of the relay's own page.
      */
     private Optional<Answer> ofReload(HttpRequest request) {
         if (token.isEmpty()) {
@@ -113,8 +113,8 @@ final class Refusals {
 
     /**
      * Whether a browser may use this host name. Another site can make its own name point to this port's address (DNS
-     * rebinding), and its page could then read the answers. So only the port's own names are accepted, unless a token
-     * protects the answers. Browsers always send a name, so a request without a name is accepted.
+     * rebinding), and its page could then read the answers. So only IP addresses and the port's own names are accepted,
+     * unless a token protects the answers. Browsers always send a name, so a request without a name is accepted.
      */
     private boolean isOurs(String host) {
         Matcher matcher = HOST.matcher(host);
@@ -157,7 +157,7 @@ final class Refusals {
         }
     }
 
-    /** The credentials of a request; empty if it has none of this scheme. */
+    /** The credentials of a request; empty if the request has none of this scheme. */
     private static String credentials(String scheme, HttpRequest request) {
         String header = request.headers().get(HttpHeaderNames.AUTHORIZATION, "");
         return header.length() <= MOST_CREDENTIALS && header.regionMatches(true, 0, scheme, 0, scheme.length())

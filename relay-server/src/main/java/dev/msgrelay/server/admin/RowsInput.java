@@ -8,7 +8,7 @@ import java.util.Enumeration;
 import java.util.Iterator;
 import java.util.stream.Stream;
 
-/** All connections as JSON, in pieces that are made while the client reads, since they may be thousands. */
+/** All connections as JSON, in pieces that are made while the client reads, since the list may be very long. */
 final class RowsInput implements Enumeration<InputStream> {
     /** Least bytes of a piece, except for the last one. */
     static final int PIECE_BYTES = 16 << 10;

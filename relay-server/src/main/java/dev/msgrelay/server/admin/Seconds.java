@@ -63,8 +63,8 @@ final class Seconds {
     }
 
     /**
-     * Seconds since the stream reached {@code position}, interpolated between two samples; 0 after the last one.
-     * For a position before the first sample, the seconds since that sample.
+     * Seconds since the stream reached {@code position}, interpolated between two samples. The result is 0 for a
+     * position after the last sample, and the age of the first sample for a position before it.
      */
     double since(long position) {
         return (fine.knows(position) ? fine : coarse).since(position);
@@ -73,8 +73,8 @@ final class Seconds {
     private record Sample(long nanos, long position) {}
 
     /**
-     * Samples from the last one before the log's oldest message until now. The thinned track spreads them over that
-     * whole time, the other track has the most recent ones.
+     * Samples from the last one before the log's oldest message until now. If there are too many, a thinned track drops
+     * every second sample, the other track drops the oldest one.
      */
     private static final class Track {
         private final boolean thinned;
@@ -101,7 +101,7 @@ final class Seconds {
             samples.add(now);
         }
 
-        /** Whether a sample replaces the last one, because the stream stands still or the last two are too close. */
+        /** Whether a sample replaces the last one, if the stream stands still, or the last two are too close. */
         private boolean replaces(Sample now, Sample last, Sample beforeLast) {
             boolean silent = last.position() == now.position() && beforeLast.position() == now.position();
             long apart = (now.nanos() - samples.get(0).nanos()) / (MOST_SAMPLES / 2);

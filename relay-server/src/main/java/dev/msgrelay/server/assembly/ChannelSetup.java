@@ -55,7 +55,7 @@ record ChannelSetup(
         try {
             return publisher ? publisher(accepted, tls, answer.ticket()) : subscriber(accepted, tls, answer.ticket());
         } catch (Throwable e) {
-            // There is no connection whose end would give the ticket back.
+            // No connection was made, whose end would give the ticket back.
             services.admission().left(answer.ticket());
             throw e;
         }
@@ -65,7 +65,7 @@ record ChannelSetup(
         PublisherConnection connection = new PublisherConnection(services, publishing, coreInlet, allocator);
         // One read a cycle, so that its bytes are still in the processor's cache when they are sent.
         accepted.config().setRecvByteBufAllocator(new SocketReads(connection.reader(), 1));
-        // Off, so that after a failed write all that the publisher has sent is still read.
+        // Off, so that after a failed write the relay still reads all bytes that the publisher has sent.
         accepted.config().setAutoClose(false);
         if (tls.isEmpty() || secure(accepted, tls.get(), connection.reader(), ticket)) {
             connection.session().join(accepted, ticket);
@@ -79,7 +79,7 @@ record ChannelSetup(
         if (tls.isPresent() && !secure(accepted, tls.get(), connection, ticket)) {
             return core;
         }
-        // takeSeat counts the subscriber. It comes last, so that the count is right after any failure.
+        // takeSeat counts the subscriber. The call comes last, so that a failure before it cannot make the count wrong.
         connection.session().join(accepted, ticket);
         return connection.takeSeat();
     }

@@ -107,14 +107,14 @@ final class CoreDuty implements EngineLoop.Duty {
         return log.starved() ? STARVED_NANOS : handler.sleepNanos();
     }
 
-    /** Informs the sessions that wait for the journal that it has written or forced bytes, or has failed. */
+    /** Called when the journal has written or forced bytes, or has failed. Informs the sessions that wait for that. */
     void journalMoved() {
         names.journalMoved();
         if (durable.any()) {
             sends.durableMoved();
         }
         if (services.durability().failed()) {
-            // Subscribers get the bytes that the journal has written, before they are told of its failure.
+            // Subscribers get the bytes that the journal has written, before they are informed of its failure.
             sends.pumpAll();
             services.table().live().forEach(c -> c.execute(c::journalFailed));
         }
@@ -132,7 +132,7 @@ final class CoreDuty implements EngineLoop.Duty {
                 if (c.isHere()) {
                     c.tick(nowNanos);
                 } else {
-                    // Takes the time on the other loop, which may run this late.
+                    // The clock is read on the other loop, since this task may run late there.
                     c.execute(() -> c.tick(services.clock().nanoTime()));
                 }
             }

@@ -112,7 +112,7 @@ public final class EngineAssembly {
     /**
      * Adds a journal, whose stream this relay continues.
      *
-     * @param replays loop that sends the journal to subscribers, and may wait for the disk; if empty, none does
+     * @param replays loop that sends the journal to subscribers, and may wait for the disk; if empty, it is not sent
      */
     public EngineAssembly journal(Optional<Journal> added, Optional<EngineLoop> replays) {
         journal = added;
@@ -120,7 +120,7 @@ public final class EngineAssembly {
         return this;
     }
 
-    /** Adds the orderer of a cluster; without it the core makes the order. */
+    /** Adds the orderer of a cluster; without an orderer the core makes the order. */
     public EngineAssembly orderer(Optional<Orderer> added) {
         orderer = added;
         return this;
@@ -175,7 +175,7 @@ public final class EngineAssembly {
         releases.add(() -> handler.stages().forEach(RunStage::drop));
     }
 
-    /** Makes the way from publishers to the log on the core's loop, and to the ring on reader loops. */
+    /** Makes the parts that read publishers: into the log on the core's loop, into the ring on reader loops. */
     private PublisherConnection.Shared makePublishing() {
         waiting = new WaitingSources(handler::hasPlentyOfRoom, clock::nanoTime);
         long hold = config.limits().nameHold().toNanos();
@@ -206,7 +206,7 @@ public final class EngineAssembly {
         return buffers;
     }
 
-    /** Makes the way from the log, and from the journal, to subscribers. */
+    /** Makes the parts that send the log and the journal to subscribers. */
     private FanoutParts makeSubscribing() {
         int senders = loops.length + (replayLoop.isPresent() ? 1 : 0);
         SendGroup[] groups = new SendGroup[loops.length];

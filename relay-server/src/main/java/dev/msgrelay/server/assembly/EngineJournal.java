@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The link between the core and the journal: the log does not drop bytes before they are written, and the core informs
- * the sessions that wait for written or forced bytes.
+ * The link between the core and the journal. The log keeps bytes until they are written to the journal. Sessions can
+ * wait for written or forced bytes, of which the core then informs them.
  *
  * <pre>
  *   core  --head has moved--> journal's threads --written--> gate: publishers may go on
@@ -51,7 +51,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     private long toldForced;
 
     /**
-     * @param ahead bytes by which the journal may lag more than a subscriber before publishers wait
+     * @param ahead bytes by which the journal may lag more than a subscriber may, before publishers wait
      * @param onFailure called on the core's thread, after the listener, if the journal has failed
      */
     EngineJournal(Journal journal, WindowGate gate, EngineLoop core, long ahead, Consumer<Throwable> onFailure) {
@@ -117,7 +117,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
         try {
             core.io().execute(() -> failOnCore(cause));
         } catch (RejectedExecutionException e) {
-            // The core has ended. The journal's close will throw the failure.
+            // The core has ended. When the journal is closed, its close throws the failure.
         }
     }
 
@@ -271,7 +271,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
         return TimeUnit.NANOSECONDS.toMillis(nanos);
     }
 
-    /** The age of the oldest byte that is not written, or not forced, to within a tick. The core's thread writes it. */
+    /** The age of the oldest byte that is not written, or not forced, to within a tick. Updated by the core. */
     private static final class Lag {
         private volatile long position = NOTHING;
         private volatile long sinceNanos;

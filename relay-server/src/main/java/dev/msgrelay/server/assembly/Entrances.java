@@ -43,7 +43,7 @@ public final class Entrances {
     private final RelayIdentity identity;
     private final Arrivals arrivals;
 
-    /** @param identity is told each port that listens */
+    /** @param identity gets the address of each port that listens */
     public Entrances(
             ListenConfig listen,
             Transport transport,
@@ -75,7 +75,7 @@ public final class Entrances {
         sockets.start();
     }
 
-    /** Checks, without listening, that the host and the group exist, and that no socket's path is another file. */
+    /** Checks, without listening, that the host and the group exist, and that no socket's path is an ordinary file. */
     public static void check(ListenConfig listen) throws IOException {
         Listener.addresses(listen.host(), 0);
         for (Path socket : new Path[] {listen.publishSocket(), listen.subscribeSocket()}) {
@@ -88,7 +88,7 @@ public final class Entrances {
         }
     }
 
-    /** Listens on a port at all addresses of the host name that this machine has. */
+    /** Listens on a port, at those addresses of the host name that belong to this machine. */
     private void tcp(Role role, boolean secured, int port) throws IOException {
         if (port == ListenConfig.OFF) {
             return;

@@ -10,8 +10,8 @@ import dev.msgrelay.server.stream.PacketLog;
 import java.util.Map;
 
 /**
- * The engine's side of the journal: {@link EngineJournal}, or {@link NoJournal} with the defaults. Owned by the core's
- * thread unless a method says otherwise.
+ * The engine's side of the journal: {@link EngineJournal}, or {@link NoJournal} with the default methods. Owned by the
+ * core's thread unless a method says otherwise.
  */
 interface JournalLink extends Durability {
     // ---- while the engine is built, in this order ---------------------------------------------------------------
@@ -22,10 +22,10 @@ interface JournalLink extends Durability {
     /** Makes the journal read the log, which is still empty. */
     default void feed(PacketLog log, long nowNanos) {}
 
-    /** Puts the journal's names into {@code names}, and makes the journal keep further changes of these. */
+    /** Puts the journal's names into {@code names}, and makes the journal store further changes of names. */
     default void restore(NameTable names, long nowNanos) {}
 
-    /** Called when the cluster's stream begins anew with another epoch, before any byte of it is in the log. */
+    /** Called when the cluster's stream begins anew with another epoch, before the log has any byte of that epoch. */
     void begins(EpochTable.Epoch life);
 
     // ---- the cycle ----------------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ interface JournalLink extends Durability {
     }
 
     /**
-     * Puts the counters of the journal into {@code values}, or removes them without a journal.
+     * Puts the counters of the journal into {@code values}, or removes these counters if there is no journal.
      *
      * @return the times of the journal's forces; null without a journal
      */

@@ -16,12 +16,12 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * The limits of the system for this process. They are compared with the needs of a relay before it takes anything,
- * because the system kills a process beyond its limit of memory without a word. Immutable.
+ * The system's limits for this process. A relay's needs are compared with the limits before its start takes memory,
+ * because the system kills a process beyond its memory limit without a message. Immutable.
  *
  * @param memory limit of a control group, or the size of the machine, if known
  * @param heapAtStart bytes of the JVM's heap that are touched soon after its start
- * @param heapAtMost bytes of the JVM's largest heap
+ * @param heapAtMost bytes of the JVM's heap at its largest size
  */
 public record MachineLimits(Optional<MemoryLimit> memory, long heapAtStart, long heapAtMost) {
     /**
@@ -30,10 +30,10 @@ public record MachineLimits(Optional<MemoryLimit> memory, long heapAtStart, long
      */
     private static final long JVM_AT_REST = 60 << 20;
 
-    /** The same for a relay under load. Measured: 83 MiB. */
+    /** The same memory for a relay under load. Measured: 83 MiB. */
     private static final long JVM_AT_MOST = 100 << 20;
 
-    /** Open files beside those of connections: of the JVM, loops, ports, the admin port, a journal and a cluster. */
+    /** Open files that are not connections: those of the JVM, loops, ports, the admin port, journal and cluster. */
     private static final int OTHER_FILES = 64;
 
     private static final String RAISE = "Raise the limit (MemoryMax= of systemd, --memory of docker, resources of"
@@ -45,8 +45,8 @@ public record MachineLimits(Optional<MemoryLimit> memory, long heapAtStart, long
     }
 
     /**
-     * The part of the initial heap that is soon touched: all of it if the JVM does so when it starts, else the young
-     * generation, which is filled before the first collection, and the objects that stay.
+     * The part of the initial heap that is soon touched: all of it if the JVM touches the whole heap when it starts,
+     * else the young generation, which is filled before the first collection, and the objects that stay.
      */
     private static long firstHeap() {
         long first = Math.max(
@@ -88,7 +88,7 @@ public record MachineLimits(Optional<MemoryLimit> memory, long heapAtStart, long
         List<String> warnings = new ArrayList<>();
         here(system).checkMemory(config, warnings::add);
         checkFileSize(config, system.processLimit("Max file size"));
-        // The JVM has raised this limit as far as it may.
+        // The JVM has raised this limit as far as the system allows.
         checkOpenFiles(config, system.processLimit("Max open files"), warnings::add);
         if (config.journal().on()) {
             Path directory = config.journal().directory();
@@ -154,7 +154,7 @@ public record MachineLimits(Optional<MemoryLimit> memory, long heapAtStart, long
                 config.cluster().on() ? ClusterConfig.SHARED_BYTES : 0);
     }
 
-    /** A sum of whole mebibytes, so that its text adds up. */
+    /** A sum of whole mebibytes, so that the numbers in its text add up. */
     private record Sum(long heap, long direct, long jvm, long shared) {
         static Sum of(long heapBytes, long directBytes, long jvmBytes, long sharedBytes) {
             return new Sum(

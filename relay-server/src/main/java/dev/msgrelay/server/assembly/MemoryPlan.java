@@ -28,7 +28,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** The limit of each part of a relay's memory, by its settings. {@link MemoryBudget} enforces the limits. Immutable. */
+/** The limit of each part of a relay's memory, computed from settings. {@link MemoryBudget} enforces it. Immutable. */
 public final class MemoryPlan {
     /** Number of buffers for begun frames, on all loops together. They take 8.5 MiB. */
     static final int SHORT_BUFFERS = 128;
@@ -38,7 +38,7 @@ public final class MemoryPlan {
 
     /**
      * Java heap beside the counted parts. Measured: 4.4 MiB for the objects of classes, 1.5 MiB for the queues of the
-     * command's output, and 2 MiB for a list of 4,096 connections, of which the admin port has up to three.
+     * command's output, and 2 MiB for a list of 4,096 connections. The admin port has up to three such lists.
      */
     static final long HEAP_BASE = 16 << 20;
 

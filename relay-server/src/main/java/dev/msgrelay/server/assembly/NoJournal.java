@@ -6,7 +6,7 @@ import java.util.List;
 
 /** The link of a relay without a journal. It knows only the stream's epoch, or a cluster's table of epochs. */
 public final class NoJournal implements JournalLink {
-    // Whether the stream is a cluster's, and outlives this relay. Otherwise clients get no table of epochs.
+    // Whether the stream is that of a cluster, which outlives this relay. Otherwise clients get no table of epochs.
     private final boolean shared;
     private volatile EpochTable lives;
 

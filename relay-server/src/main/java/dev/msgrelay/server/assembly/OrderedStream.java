@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The way into the log for messages that an {@link Orderer} has ordered. Owned by the core's thread.
+ * Adds the messages to the log that an {@link Orderer} has ordered. Owned by the core's thread.
  *
- * @param older connections from before the last change of the epoch that have not ended
+ * @param older connections that began before the last change of the epoch, and have not ended
  */
 record OrderedStream(
         EngineLoop core,
@@ -40,10 +40,10 @@ record OrderedStream(
 
     @Override
     public boolean begins(EpochTable.Epoch life) {
-        // The epoch is known already on a second call, or if the journal has it from an earlier start.
+        // Otherwise this is a further call for the same epoch, or the journal has the epoch from an earlier start.
         if (journal.forkOf(life.epoch()) == Durability.UNKNOWN) {
             journal.begins(life);
-            // Listed only after begins, since from then on WELCOME tells new connections the new epoch.
+            // Listed only after begins: connections that come later get the new epoch in WELCOME, and need not end.
             older.addAll(table.live());
             older.forEach(c -> c.execute(() -> c.close(CloseReason.SHUTDOWN, ANEW)));
         }

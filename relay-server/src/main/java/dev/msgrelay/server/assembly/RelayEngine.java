@@ -65,7 +65,7 @@ public record RelayEngine(
     /**
      * Makes a connection of an accepted channel, or refuses it. On the core's thread.
      *
-     * @param tls TLS of the channel's port
+     * @param tls TLS of the channel's port; empty for a port without TLS
      * @return the channel's loop
      */
     public EngineLoop place(Channel accepted, Role role, Optional<TlsContext> tls) {
@@ -79,7 +79,7 @@ public record RelayEngine(
         return stage;
     }
 
-    // ---- the end, in its order ----------------------------------------------------------------------------------
+    // ---- ending, in this order ----------------------------------------------------------------------------------
 
     /** Sends GOAWAY to the subscribers that said HELLO. Any thread. */
     public void sayGoAway(int closesInMillis) {
@@ -88,7 +88,7 @@ public record RelayEngine(
                 .forEach(c -> c.execute(() -> c.goAway(CloseReason.SHUTDOWN, closesInMillis)));
     }
 
-    /** Stops the reading of publishers, present and later ones. Any thread. */
+    /** Stops reading from all publishers, including those that join later. Any thread. */
     public void stopReading(int closesInMillis) {
         // drain comes first, so that a publisher that joins after the table is listed does not read either.
         services.table().drain();
@@ -101,12 +101,12 @@ public record RelayEngine(
      * since no other thread knows the end of the log, which may be beyond its head.
      */
     public boolean drained() {
-        // In the order in which bytes move, so that bytes that move on meanwhile are found by a later check.
+        // Checked in the order in which bytes move, so that a later check finds bytes that have moved meanwhile.
         if (!services.table().draining() || !live(PublisherConnection.class).allMatch(PublisherConnection::quiet)) {
             return false;
         }
         long head = log.head().position();
-        // Subscribers that replay can continue from the journal of the next relay.
+        // Not waited for: subscribers that replay, since they can continue from the journal with the next relay.
         return handler.isEmpty()
                 && head == log.endPosition()
                 && live(SubscriberConnection.class).allMatch(s -> s.replays() || s.position() >= head);

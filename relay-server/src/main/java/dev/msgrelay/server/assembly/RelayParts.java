@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * The parts of a relay that are made before it listens. If a part cannot be made, the parts before it are released.
  *
  * @param congestion congestion control, resolved for the transport
- * @param liveLoops how many loops order and send the live stream; they are the first, and reader loops follow
+ * @param liveLoops number of loops, the first ones, that order and send the live stream; reader loops follow them
  * @param loops not started yet; with a journal, the last one sends the journal
  * @param orderer of a cluster; without it the core makes the order
  */
@@ -168,11 +168,11 @@ public record RelayParts(
     /** Ends all connections, in steps of bounded time. The threads continue to run. */
     public void drain(Entrances entrances, Duration drainTimeout) {
         int millis = (int) Math.min(Integer.MAX_VALUE, drainTimeout.toMillis());
-        // 1. No new connections, no new messages from this process.
+        // 1. No new connections.
         entrances.close();
         // 2. Subscribers that said HELLO get GOAWAY, and the stream as before.
         engine.sayGoAway(millis);
-        // 3. No more input from publishers, of this process or other ones. Bytes in their sockets are left.
+        // 3. No more input from publishers, of this process or other ones. Bytes still in sockets are not read.
         engine.stopReading(millis);
         // 4. Subscribers get the rest of the stream.
         await(onCore(engine::drained), drainTimeout);
@@ -181,7 +181,7 @@ public record RelayParts(
         await(() -> engine.services().table().allGone(), CLOSE_TIMEOUT);
     }
 
-    /** The last answer of the core to a question that is asked again after each answer; false before the first one. */
+    /** Returns the core's last answer to a question, which is asked again after each answer; false before the first. */
     private BooleanSupplier onCore(BooleanSupplier question) {
         AtomicBoolean asked = new AtomicBoolean();
         AtomicBoolean answer = new AtomicBoolean();
@@ -218,7 +218,7 @@ public record RelayParts(
         }
         try (Releases releases = new Releases()) {
             if (stopped) {
-                // A loop that hangs may still touch this memory, which then stays until the process ends.
+                // Not if a loop hangs, which may still use this memory. The memory then stays until the process ends.
                 releases.add(engine::release);
             }
             tls.ifPresent(releases::add);

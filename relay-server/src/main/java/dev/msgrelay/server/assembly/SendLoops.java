@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 final class SendLoops {
     // The groups of live subscribers, one for each loop that sends to them, the core's first.
     private final SendGroup[] groups;
-    // The same groups, and that of subscribers that are sent the journal.
+    // The same groups, and the group of subscribers that are sent the journal.
     private final SendGroup[] all;
     // The groups that take new subscribers: all but the core's, unless there is no other.
     private final SendGroup[] senders;
@@ -24,7 +24,7 @@ final class SendLoops {
         this.all = Stream.concat(Stream.of(groups), replays.stream()).toArray(SendGroup[]::new);
     }
 
-    /** Starts the duties of all loops but the core's. The loop that may wait for the disk has a tick of its own. */
+    /** Starts the duties of all loops but the core's. The loop that sends the journal has a tick of its own. */
     void start(long tickMillis, Consumer<Throwable> failure) {
         for (int i = 1; i < all.length; i++) {
             all[i].loop().duty(all[i], failure);

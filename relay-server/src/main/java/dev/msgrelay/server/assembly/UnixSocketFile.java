@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The file of a Unix socket. The file of a process that has crashed is removed, but not one of a running process.
+ * The file of a Unix socket. A file that a crashed process has left is removed, but not the file of a running process.
  *
  * @param key the system's number of the file, unique while the socket is open
  */
@@ -31,7 +31,7 @@ record UnixSocketFile(Path path, ServerChannel listener, Object key) {
         this(path, listener, key(path));
     }
 
-    /** Checks that the path is free, or a socket. The folder may be missing, as a service manager may make it. */
+    /** Checks that the path is free, or a socket. The folder may be missing, as a service manager may make it later. */
     static void check(Path path) throws IOException {
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
@@ -75,7 +75,7 @@ record UnixSocketFile(Path path, ServerChannel listener, Object key) {
         }
     }
 
-    /** Sets the file's group, if one is given, and permissions, which decide who may connect. */
+    /** Sets the file's group and permissions, if they are given. Both decide who may connect. */
     void permit(Optional<Set<PosixFilePermission>> permissions, String group) throws IOException {
         try {
             if (group != null) {
@@ -104,7 +104,7 @@ record UnixSocketFile(Path path, ServerChannel listener, Object key) {
         }
     }
 
-    /** Whether the file at the path is this one. */
+    /** Whether the file at the path is still this one. */
     boolean isThere() throws IOException {
         return Objects.equals(key, key(path));
     }

@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A relay's Unix sockets. Nobody can connect to a socket whose file was removed, and the socket does not notice it. So
- * a thread looks at the files every {@value #LOOK_MILLIS} ms, and binds again where a file is missing.
+ * A relay's Unix sockets. Nobody can connect to a socket whose file was removed, and the socket does not notice the
+ * removal. So a thread looks at the files every {@value #LOOK_MILLIS} ms, and binds again where a file is missing.
  *
- * <p>One thread opens and closes them. Any thread may call {@code reachable} and {@code addresses}.
+ * <p>One thread opens and closes the sockets. Any thread may call {@code reachable} and {@code addresses}.
  */
 final class UnixSockets {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -48,7 +48,7 @@ final class UnixSockets {
 
     private final Binding binding;
     private final List<Place> places = new ArrayList<>();
-    // Its shutdown is guarded by this object's lock.
+    // The executor's shutdown is guarded by this object's lock.
     private final ScheduledThreadPoolExecutor looks = new ScheduledThreadPoolExecutor(1, UnixSockets::newThread);
 
     UnixSockets(Binding binding) {
@@ -66,7 +66,7 @@ final class UnixSockets {
         places.add(new Place(role, path, binding.bind(role, path)));
     }
 
-    /** Begins to look at the files of all sockets, which are open by now. */
+    /** Begins to look at the files. All sockets must be open by now. */
     void start() {
         if (!places.isEmpty()) {
             looks.scheduleWithFixedDelay(
@@ -84,7 +84,7 @@ final class UnixSockets {
                 report(place, "another program's file is in the place of its own");
             }
         } catch (FileSystemException | RuntimeException e) {
-            // The messages of these exceptions are no sentences.
+            // The messages of these exceptions say too little without the class: often only a path.
             report(place, e.toString());
         } catch (IOException e) {
             report(place, e.getMessage());
@@ -94,7 +94,7 @@ final class UnixSockets {
     private void bindAgain(Place place) throws IOException {
         UnixSocketFile.prepare(place.path);
         if (place.file.isPresent()) {
-            // Closed first, because the close removes any file of this name.
+            // The old socket is closed first, because its close removes any file of this name.
             place.file.get().close();
             place.file = Optional.empty();
         }

@@ -13,11 +13,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The admin port: its address, TLS and token; or a port for health alone.
+ * Settings of the admin port, or of a port that has only the paths of health.
  *
  * @param port TCP port; 0 for any free one
  * @param tls whether the port speaks TLS, with the relay's certificate
- * @param token {@code sha256:} and the hash, in hex, of the token that requests have to show; null for none
+ * @param token {@code sha256:} and the hash, in hex, of the token that requests must contain; null for no token
  * @param healthOnly whether the port has only {@code /health/live} and {@code /health/ready}, without TLS or token
  * @param metricsNames most subscribers that the metrics name; those with the largest lag are chosen
  * @param metricsOnly names of the only subscribers that the metrics name; empty for any subscriber
@@ -64,7 +64,7 @@ public record AdminConfig(
     /**
      * Returns a copy of this configuration, with names of subscribers in the metrics.
      *
-     * @param names how many subscribers to name, those with the largest lag; or their names, separated by commas
+     * @param names how many subscribers to name, from the largest lag on; or names of subscribers, with commas
      * @throws IllegalArgumentException the message names the value and the limit
      */
     public AdminConfig withMetricsNames(String names) {
@@ -84,8 +84,8 @@ public record AdminConfig(
     }
 
     /**
-     * A port for health alone, at {@code host:port}, {@code :port} (on all addresses), {@code port} (on this host
-     * alone) or {@code [ipv6]:port}.
+     * Returns the settings of a port for health alone, at {@code host:port}, {@code :port} (on all addresses), {@code
+     * port} (on this host alone) or {@code [ipv6]:port}.
      *
      * @throws IllegalArgumentException the message names the value and the right form
      */

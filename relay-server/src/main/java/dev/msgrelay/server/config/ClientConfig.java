@@ -8,7 +8,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Policies, heartbeats, time-outs and numbers of clients.
+ * Policies, heartbeats and time-outs for clients, and limits of their number.
  *
  * @param slowSubscriber policy for a subscriber whose lag is too large and that has not asked for another policy
  * @param allowedPolicies policies that subscribers may ask for; always includes {@code slowSubscriber}
@@ -17,8 +17,8 @@ import java.util.Set;
  * @param handshakeTimeout time for a client to complete a control frame that it has begun
  * @param peerTimeout time after which a TCP peer that acknowledges nothing, not even the kernel's probes, counts as
  *     dead
- * @param maxConnections most publishers and subscribers together
- * @param maxPublishers most publishers among them
+ * @param maxConnections largest number of publishers and subscribers together
+ * @param maxPublishers largest number of publishers
  */
 public record ClientConfig(
         Policy slowSubscriber,
@@ -35,7 +35,7 @@ public record ClientConfig(
     public ClientConfig {
         EnumSet<Policy> allowed = EnumSet.of(slowSubscriber);
         allowed.addAll(allowedPolicies);
-        // An EnumSet, so that reports list them in the enum's order.
+        // An EnumSet, so that reports list the policies in the enum's order.
         allowedPolicies = Collections.unmodifiableSet(allowed);
         Range.checkMillis("heartbeat", heartbeat, Protocol.MIN_HEARTBEAT_MILLIS, Protocol.MAX_HEARTBEAT_MILLIS);
         Range.checkMillis("idle timeout", idleTimeout, heartbeat.toMillis(), LimitsConfig.MOST_MILLIS);

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * The cluster that this relay belongs to, and its number there. The module relay-cluster reads the file.
+ * The cluster that this relay belongs to, and the relay's number in it. The module relay-cluster reads the file.
  *
  * @param file file with the {@code cluster} block, the same on all nodes; null if the relay is in no cluster
  * @param node number of this relay in the cluster; 0 if the relay is in no cluster
@@ -17,8 +17,8 @@ public record ClusterConfig(Path file, int node) {
     public static final int MOST_BODY = 1 << 20;
 
     /**
-     * Time for which a name stays reserved for its publisher after the connection's end. All nodes must agree on it, so
-     * it is no setting. It is longer than without a cluster, as a publisher may have to find another node.
+     * Time for which a name stays reserved for its publisher after the connection's end. All nodes need the same time,
+     * so there is no setting. A cluster needs a longer time, since a publisher may have to find another node.
      */
     public static final Duration NAME_HOLD = Duration.ofSeconds(30);
 

@@ -6,20 +6,20 @@ import dev.msgrelay.server.journal.read.BlockReader;
 import java.time.Duration;
 
 /**
- * Limits on the cost of clients: memory beside that of the stream, time for a frame under way, and the share of one
+ * Limits on the cost of clients: memory beside that of the stream, time for a frame to arrive, and numbers for each
  * address.
  *
- * @param pinBytes bytes of the log's chunks that slow subscribers may keep from reuse; beyond it the subscribers that
- *     lag most are cut off
- * @param assemblyBytes bytes of direct memory for frames that have arrived in part; while none is left, further
- *     connections are not read until it is their turn
- * @param filterBytes bytes of direct memory for writes to subscribers that want some types only
+ * @param pinBytes bytes of the log's chunks that slow subscribers may keep from reuse; beyond this limit the
+ *     subscribers that lag most are disconnected
+ * @param assemblyBytes bytes of direct memory for frames that have arrived in part; while no memory is left, further
+ *     connections wait in a line and are not read
+ * @param filterBytes bytes of direct memory for writes to subscribers that want only some types
  * @param replayBytes bytes of direct memory for pages of the journal, about 1 MiB for each subscriber that is sent them
  * @param controlBytes bytes of the Java heap for control frames and type ranges of all clients together
  * @param controlBytesPerConnection the part of {@code controlBytes} that one client may use
- * @param frameTimeout time within which a begun frame must be complete. It starts anew if the frame has brought {@code
- *     minRate} for each second of it. Only time in which the connection is read counts
- * @param minRate least bytes per second of a frame that has arrived in part
+ * @param frameTimeout time within which a begun frame must be complete. The time starts anew if the frame's bytes have
+ *     arrived at {@code minRate} or faster. Only time in which the connection is read counts
+ * @param minRate smallest rate, in bytes per second, of a frame that has arrived in part
  * @param maxPerAddress most connections of one address; {@link #ANY_NUMBER} for no such limit
  * @param handshakesPerSecond connections that one address may open in a second
  * @param replaysPerSecond subscribers of one address that may start in the journal in a second
@@ -42,16 +42,16 @@ public record LimitsConfig(
         Duration maxHeartbeat,
         Duration publisherSilence,
         Duration nameHold) {
-    /** No limit by address, only {@link ClientConfig#maxConnections}. All clients of a proxy have one address. */
+    /** No limit for one address, since all clients behind a proxy have the same address. */
     public static final int ANY_NUMBER = ClientConfig.MOST_CONNECTIONS;
-    /** Longer than clients usually wait between two attempts to connect, and shorter than a deployment. */
+    /** Longer than the usual pause between two attempts to connect, but shorter than the deployment of a version. */
     public static final Duration DEFAULT_NAME_HOLD = Duration.ofSeconds(10);
 
     /** As much as the default log, 32 chunks. So slow subscribers at most double the log's memory. */
     private static final int DEFAULT_PIN = 16 << 20;
-    /** About 30 frames of the longest default body at once. */
+    /** Enough for about 30 frames at once, each with the longest body of the defaults. */
     private static final int DEFAULT_ASSEMBLY = 32 << 20;
-    /** A page of the journal for each of 30 subscribers at once. */
+    /** Enough for a page of the journal for each of 30 subscribers at once. */
     private static final int DEFAULT_REPLAY = 32 << 20;
 
     private static final int MOST_BYTES = 1 << 30;
@@ -64,7 +64,7 @@ public record LimitsConfig(
     static final long MOST_MILLIS = Duration.ofHours(24).toMillis();
 
     public LimitsConfig {
-        // checkFor checks the sizes whose least value depends on the longest body.
+        // Here without the sizes whose least value depends on the longest body, which checkFor checks.
         Range.check("filter size", filterBytes, LEAST_FILTER, MOST_BYTES);
         Range.check("control size per connection", controlBytesPerConnection, LEAST_CONTROL, MOST_BYTES);
         Range.check("control size", controlBytes, controlBytesPerConnection, MOST_BYTES);
@@ -89,12 +89,12 @@ public record LimitsConfig(
         Range.check("assembly size", assemblyBytes, leastAssembly(maxBody), MOST_BYTES, why);
     }
 
-    /** The longest frame, which a subscriber pins until all of it is sent, and the chunks of its two ends. */
+    /** Room for the longest frame, which a subscriber pins until it is sent, and for the chunks at both ends. */
     private static int leastPin(int maxBody) {
         return 2 * StreamConfig.CHUNK_BYTES + FrameLayout.frameLength(maxBody);
     }
 
-    /** Two of the longest frames, as a second one may begin while the first one goes into the ring. */
+    /** Two of the longest frames, since a second frame may begin while the first one is put into the ring. */
     private static int leastAssembly(int maxBody) {
         return 2 * FrameLayout.frameLength(maxBody);
     }

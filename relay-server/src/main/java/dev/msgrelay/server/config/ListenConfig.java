@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * The addresses that a relay listens on.
  *
  * @param publishPort TCP port for publishers; 0 for any free one, {@link #OFF} for none
- * @param subscribePort TCP port for subscribers; 0 and {@link #OFF} as above
+ * @param subscribePort TCP port for subscribers; 0 for any free one, {@link #OFF} for none
  * @param publishSocket Unix socket for publishers; null for none
  * @param subscribeSocket Unix socket for subscribers; null for none
  * @param socketMode permissions of the sockets' files, in octal digits; null if the umask decides
@@ -56,7 +56,7 @@ public record ListenConfig(
         }
     }
 
-    /** The permissions of the sockets' files, unless the umask decides. */
+    /** The permissions of the sockets' files; empty if the umask decides. */
     public Optional<Set<PosixFilePermission>> socketPermissions() {
         // The enum's values have the order of the bits, from the highest bit.
         return Optional.ofNullable(socketMode)
@@ -66,7 +66,7 @@ public record ListenConfig(
                         .collect(Collectors.toUnmodifiableSet()));
     }
 
-    /** Whether only this host's own processes can connect. True for an unknown host, which the start reports. */
+    /** Whether only this host's own processes can connect. True for an unknown host: the start reports it. */
     public boolean isOnThisHostOnly() {
         try {
             return isLoopback(host);

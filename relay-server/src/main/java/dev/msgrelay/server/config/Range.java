@@ -3,7 +3,7 @@ package dev.msgrelay.server.config;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Limits of a setting. A refusal names the setting, its value and the limits. */
+/** Compares settings with their limits. The message of a refusal names the setting, its value and the limits. */
 final class Range {
     static final int MOST_PORT = 65_535;
 
@@ -13,7 +13,7 @@ final class Range {
         check(what, value, least, most, "");
     }
 
-    /** @param why end of the message */
+    /** @param why text at the end of the message */
     static void check(String what, long value, long least, long most, String why) {
         if (value < least || value > most) {
             throw new IllegalArgumentException(what + " " + value + " is not within " + least + ".." + most + why);
@@ -21,7 +21,7 @@ final class Range {
     }
 
     static void checkMillis(String what, Duration value, long least, long most) {
-        // Duration.toMillis would throw where convert gives Long.MAX_VALUE.
+        // For very long times convert returns Long.MAX_VALUE, while Duration.toMillis would throw.
         long millis = TimeUnit.MILLISECONDS.convert(value);
         if (millis < least || millis > most) {
             throw new IllegalArgumentException(

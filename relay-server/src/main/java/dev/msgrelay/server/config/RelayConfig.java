@@ -23,7 +23,7 @@ import java.util.Set;
  * @param readerLoops number of further threads that only read from plain publishers. They pass the messages to the
  *     first event loop through the ring.
  * @param access rights of clients; null if everybody may do everything
- * @param insecure whether a relay without {@code access} may listen beyond this host
+ * @param insecure whether a relay without {@code access} may listen at addresses that other hosts can reach
  * @param stallTimeout time for which a subscriber that reads nothing may make publishers wait
  * @param drainTimeout longest wait of {@code close} until subscribers have all messages
  */
@@ -45,8 +45,8 @@ public record RelayConfig(
         ClusterConfig cluster) {
 
     /**
-     * One loop below four processor cores, so that a message stays in one core's cache; a second loop, which sends,
-     * from four cores on, and a third from eight on.
+     * Chooses the number by the processor's cores. Below four cores it is one loop, so that a message stays in one
+     * core's cache. From four cores on it is two loops, from eight on three.
      */
     public static final int AUTO_EVENT_LOOPS = -1;
 
@@ -99,7 +99,7 @@ public record RelayConfig(
 
         private Builder() {}
 
-        /** Gives an option its value; null for its default. */
+        /** Sets an option's value; null for the default. */
         public <T> Builder set(RelayOption<T> option, T value) {
             values.compute(option, (same, before) -> value);
             return this;

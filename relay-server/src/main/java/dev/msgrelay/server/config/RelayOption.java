@@ -42,38 +42,38 @@ public final class RelayOption<T> {
     /** Shorter than the 10 s that the usual process supervisors wait before they kill a process. */
     public static final RelayOption<Duration> DRAIN_TIMEOUT = new RelayOption<>("drain-timeout", Duration.ofSeconds(5));
 
-    /** By default 16 MiB, or the bytes that the longest body needs. */
+    /** By default 16 MiB, or more if the longest body needs more. */
     public static final RelayOption<Integer> LOG_SIZE = new RelayOption<>("log-size");
-    /** By default 4 MiB, or the bytes that the longest body needs. */
+    /** By default 4 MiB, or more if the longest body needs more. */
     public static final RelayOption<Integer> RING_SIZE = new RelayOption<>("ring-size");
 
     public static final RelayOption<Integer> MAX_BODY = new RelayOption<>("max-body", FrameLayout.DEFAULT_MAX_BODY);
     /** The MTU of Ethernet. */
     public static final RelayOption<Integer> MTU = new RelayOption<>("mtu", 1500);
 
-    /** With DISCONNECT a slow subscriber costs other clients nothing, and is told the reason. */
+    /** With DISCONNECT a slow subscriber costs other clients nothing, and gets the reason in an ERROR. */
     public static final RelayOption<Policy> SLOW_SUBSCRIBER = new RelayOption<>("slow-subscriber", Policy.DISCONNECT);
     /** The policies that cost other clients nothing; REPLAY needs a journal. */
     public static final RelayOption<Collection<Policy>> ALLOW_POLICIES =
             new RelayOption<>("allow-policies", List.of(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY));
-    /** A dead peer is noticed within seconds, and an idle connection costs two small packets in five seconds. */
+    /** With five seconds a dead peer is noticed soon, and idle connections cost two small packets per interval. */
     public static final RelayOption<Duration> HEARTBEAT = new RelayOption<>("heartbeat", Duration.ofSeconds(5));
-    /** Three heartbeats, so that a process that pauses for a while is not given up at once. */
+    /** Three heartbeats, so that a client that pauses for a while is not closed at once. */
     public static final RelayOption<Duration> IDLE_TIMEOUT = new RelayOption<>("idle-timeout", Duration.ofSeconds(15));
     /** Five seconds are ample, since a HELLO fits into one packet. */
     public static final RelayOption<Duration> HANDSHAKE_TIMEOUT =
             new RelayOption<>("handshake-timeout", Duration.ofSeconds(5));
-    /** One minute for a host that was switched off; a paused process still acknowledges, through its kernel. */
+    /** Ends connections to a host that was switched off. For a paused process its kernel still acknowledges. */
     public static final RelayOption<Duration> PEER_TIMEOUT = new RelayOption<>("peer-timeout", Duration.ofSeconds(60));
 
     public static final RelayOption<Integer> MAX_CONNECTIONS = new RelayOption<>("max-connections", 4096);
     public static final RelayOption<Integer> MAX_PUBLISHERS = new RelayOption<>("max-publishers", 1024);
 
-    /** By default 16 MiB, or the bytes that the longest body needs. */
+    /** By default 16 MiB, or more if the longest body needs more. */
     public static final RelayOption<Integer> PIN_SIZE = new RelayOption<>("pin-size");
-    /** By default 32 MiB, or the bytes that the longest body needs. */
+    /** By default 32 MiB, or more if the longest body needs more. */
     public static final RelayOption<Integer> ASSEMBLY_SIZE = new RelayOption<>("assembly-size");
-    /** By default 32 MiB, or the bytes that the longest body needs. */
+    /** By default 32 MiB, or more if the longest body needs more. */
     public static final RelayOption<Integer> REPLAY_SIZE = new RelayOption<>("replay-size");
     /** Enough for 256 writes of 64 KiB at once. */
     public static final RelayOption<Integer> FILTER_SIZE = new RelayOption<>("filter-size", 16 << 20);
@@ -82,7 +82,7 @@ public final class RelayOption<T> {
     /** Enough for seven SUBSCRIBEs with the most ranges (8 KiB each), and other control frames. */
     public static final RelayOption<Integer> CONTROL_SIZE_PER_CONNECTION =
             new RelayOption<>("control-size-per-connection", 64 << 10);
-    /** Longer than any retransmission on a link that still works, shorter than a person's patience. */
+    /** Longer than any retransmission on a link that still works, but shorter than a person's patience. */
     public static final RelayOption<Duration> FRAME_TIMEOUT =
             new RelayOption<>("frame-timeout", Duration.ofSeconds(10));
     /** In bytes a second, the speed of a modem of 1990. No serious client is slower. */
@@ -92,9 +92,9 @@ public final class RelayOption<T> {
             new RelayOption<>("max-per-address", LimitsConfig.ANY_NUMBER);
     /** If a thousand clients on one host all reconnect at once, all of them are served within a second. */
     public static final RelayOption<Integer> HANDSHAKES_PER_ADDRESS = new RelayOption<>("handshakes-per-address", 1000);
-    /** Enough for a large group that reconnects. More would cost too much, as a replay may send the whole log. */
+    /** Enough for a large group that reconnects. More would cost too much: a replay may send the whole journal. */
     public static final RelayOption<Integer> REPLAYS_PER_ADDRESS = new RelayOption<>("replays-per-address", 100);
-    /** With one minute, a dead peer is noticed within minutes, whatever interval it has asked for. */
+    /** With one minute, a dead peer is noticed within minutes, whatever interval the peer has asked for. */
     public static final RelayOption<Duration> MAX_HEARTBEAT =
             new RelayOption<>("max-heartbeat", Duration.ofSeconds(60));
     /** Off by default, since a plain publisher may have no messages for days. */
@@ -113,7 +113,7 @@ public final class RelayOption<T> {
     /** Enough for 600 connections, 300 of them busy at a time. */
     public static final RelayOption<Integer> TLS_SIZE = new RelayOption<>("tls-size", 64 << 20);
 
-    /** The directory that keeps the stream; it is made if it does not exist. */
+    /** The directory that keeps the stream; the relay makes it if it does not exist. */
     public static final RelayOption<Path> JOURNAL = new RelayOption<>("journal");
 
     public static final RelayOption<Integer> JOURNAL_SEGMENT = new RelayOption<>("journal-segment", 128 << 20);
@@ -143,7 +143,7 @@ public final class RelayOption<T> {
         this.usual = Optional.ofNullable(usual);
     }
 
-    /** The name of the option of relay-server without its dashes, which is the key in a configuration file. */
+    /** The option's name on the command line, without its dashes; also its key in a configuration file. */
     public String name() {
         return name;
     }

@@ -9,10 +9,10 @@ import dev.msgrelay.server.tls.TlsRecords;
  *
  * @param files certificate, key, authorities of clients; null for no TLS
  * @param publishPort TCP port for publishers; 0 for any free one, {@link ListenConfig#OFF} for none
- * @param subscribePort TCP port for subscribers; 0 and {@link ListenConfig#OFF} as above
+ * @param subscribePort TCP port for subscribers; 0 for any free one, {@link ListenConfig#OFF} for none
  * @param recordsPerKey records with one key after which the client is asked to connect again, if the library does not
  *     renew its keys
- * @param memoryBytes bytes of direct memory for all TLS connections; a connection that finds no room is refused
+ * @param memoryBytes bytes of direct memory for all TLS connections; a connection for which none is left is refused
  */
 public record TlsConfig(
         TlsFiles files, int publishPort, int subscribePort, TlsProvider provider, long recordsPerKey, int memoryBytes) {

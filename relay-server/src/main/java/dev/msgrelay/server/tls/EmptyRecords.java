@@ -3,11 +3,11 @@ package dev.msgrelay.server.tls;
 import java.nio.ByteBuffer;
 
 /**
- * Counts the records without data that a client sends: empty records and key updates. A key update takes more
- * processor time than any other record, and an honest client sends one only after gigabytes of data.
+ * Counts the records without data that a client sends: empty records and key updates. A key update takes more processor
+ * time than any other record, and an honest client sends one only after gigabytes of data.
  *
- * <p>One call unwraps several records, and tells only the number of decrypted bytes. A record with data has at least
- * one byte, so there are at least (records - bytes) without data. Owned by the connection's thread.
+ * <p>One call of the library unwraps several records, and returns only the number of decrypted bytes. A record with
+ * data has one or more bytes, so (records - bytes) or more have none. Owned by the connection's thread.
  */
 final class EmptyRecords {
     /** Most records without data between two calls of {@link #tick}. */
@@ -23,7 +23,7 @@ final class EmptyRecords {
     private int empty;
 
     /**
-     * Counts the records that end in these bytes. Returns whether too many records had no data.
+     * Counts the records that end in these bytes. Returns whether too many had no data since the last {@link #tick}.
      *
      * @param plain number of bytes that were decrypted from these bytes
      */

@@ -32,18 +32,18 @@ import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A relay's certificate and key for TLS, which a reload replaces, and the thread that runs handshakes. Any thread. */
+/** A relay's thread for TLS handshakes, and its certificate and key, which a reload replaces. Any thread. */
 public final class TlsContext implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private final TlsProvider provider;
     final long handshakeMillis;
     final long recordLimit;
-    // Runs the steps of handshakes. Each connection has at most one step in its queue, so the queue is bounded.
+    // Runs the steps of handshakes. The thread's queue is bounded, since a connection has no more than one step in it.
     final ExecutorService thread;
     // Channels that have reserved memory for TLS.
     final Set<Channel> present = ConcurrentHashMap.newKeySet();
-    // Takes the data of handshake records, which have none. Owned by the thread of the handshakes.
+    // The target for the data of handshake records, which have no data. Owned by the thread of the handshakes.
     final ByteBuffer nothing = ByteBuffer.allocateDirect(TlsRecords.SMALL);
 
     // Guarded by this object's lock.
@@ -112,7 +112,7 @@ public final class TlsContext implements AutoCloseable {
     }
 
     /**
-     * Loads certificate, key and authorities for later handshakes, all or nothing, and logs warnings.
+     * Loads certificate, key and authorities for later handshakes, and logs warnings. A failure changes nothing.
      *
      * @throws IOException a file cannot be read or used; the message names the file and the line
      */
@@ -182,14 +182,14 @@ public final class TlsContext implements AutoCloseable {
                 + certificate.getNotAfter().toInstant() + "; " + clients;
     }
 
-    /** Whether the library can unwrap a record in parts, into buffers that are shorter than it. The JDK cannot. */
+    /** Whether the library can unwrap a record in parts, into buffers that are shorter than the record. */
     boolean readsInParts() {
         return provider.resolve() == TlsProvider.BORINGSSL;
     }
 
     /**
-     * Netty's own handler, for the admin port. It queues unsent bytes without a limit, but that port's writes are few
-     * and bounded. Its handshakes run on the channel's own loop, and ask for no certificate.
+     * Returns Netty's own handler, for the admin port. The handler has no limit for unsent bytes, but the admin port's
+     * writes are few and bounded. Handshakes run on the channel's own loop, and ask for no certificate.
      */
     public SslHandler newAdminHandler(ByteBufAllocator allocator) {
         SslHandler handler = newHandler(allocator);
@@ -197,7 +197,7 @@ public final class TlsContext implements AutoCloseable {
         return handler;
     }
 
-    /** A handler with a new engine that handles many records in one call. The caller releases the engine. */
+    /** Returns a handler with a new engine, which unwraps many records in one call. The caller releases the engine. */
     synchronized SslHandler newHandler(ByteBufAllocator allocator) {
         if (closed) {
             throw new IllegalStateException("the relay has ended");
@@ -224,7 +224,7 @@ public final class TlsContext implements AutoCloseable {
         return true;
     }
 
-    /** Closes the channels that still have memory for TLS, most of them in a handshake. Waits at most 2 s. */
+    /** Closes the channels that still have memory for TLS, and waits for up to 2 s until they are closed. */
     public void closeConnections() {
         present.forEach(Channel::close);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);

@@ -6,13 +6,13 @@ import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.util.Locale;
 
-/** Says why a handshake failed, in the same words for both TLS libraries. */
+/** Describes why a handshake failed, with the same texts for both TLS libraries. */
 public final class TlsFailure {
     private static final int MOST_CAUSES = 10;
 
     private TlsFailure() {}
 
-    /** A text for people about a failed handshake. It repeats no bytes that the client has sent. */
+    /** A text for people about a failed handshake. The text contains no bytes that the client has sent. */
     public static String describe(Throwable failure) {
         if (failure instanceof NotSslRecordException) {
             return "the client does not speak TLS";

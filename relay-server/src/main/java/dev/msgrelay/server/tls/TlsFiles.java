@@ -7,7 +7,7 @@ import java.nio.file.Path;
  *
  * @param certificate the relay's certificate, followed by those of intermediate authorities
  * @param key private key of the certificate, PKCS#8, not encrypted
- * @param clients authorities of the certificates that clients must show; null if clients show none
+ * @param clients authorities that have to issue the clients' certificates; null if clients need no certificate
  * @param clientsOptional whether a client without a certificate is accepted, too; only with {@code clients}
  */
 public record TlsFiles(Path certificate, Path key, Path clients, boolean clientsOptional) {}

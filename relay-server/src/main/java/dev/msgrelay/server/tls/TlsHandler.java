@@ -29,8 +29,8 @@ import javax.net.ssl.SSLException;
  *   socket --> TlsInput --> the connection --> TlsOutput --> socket
  * </pre>
  *
- * Each connection has an input and an output buffer for one record. A buffer grows under load, if the budget has memory
- * for that. While the connection does not read, the socket is not read either.
+ * Each connection has an input buffer and an output buffer, each for one record. A buffer grows under load, if the
+ * budget has memory for that. While the connection does not read, the socket is not read either.
  *
  * <p>Owned by the channel's loop.
  */
@@ -63,7 +63,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     private int reserved;
     private boolean readingContinues;
     private boolean delivering;
-    // Whether the channel is moving to another loop. A read or task that began now could overlap with that loop.
+    // Whether the channel is moving to another loop. Until the end of the move no read or task may begin here.
     private boolean leaving;
 
     TlsHandler(
@@ -102,7 +102,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         return out.records() >= context.recordLimit;
     }
 
-    /** Number of bytes in all buffers before the last written one. The socket has taken all of them. */
+    /** Number of bytes in all buffers that were written before the last one. The socket has taken all these bytes. */
     public long takenBefore() {
         return out.takenBefore();
     }
@@ -125,8 +125,8 @@ public final class TlsHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * Runs a step, and reports every exception and error. In a task or a listener Netty would only log them, and the
-     * connection would stay open for ever.
+     * Runs a step, and passes every exception and error to {@code onFailure}. Netty would only log what a task or a
+     * listener throws, and the connection would stay open for ever.
      */
     static void guarded(Runnable step, Consumer<Throwable> onFailure) {
         try {
@@ -152,10 +152,10 @@ public final class TlsHandler extends ChannelDuplexHandler {
         continueReading.run();
     }
 
-    /** Ends the output with an alert, so that the client can tell this end from a lost connection. */
+    /** Ends the output with an alert, so that the client can distinguish this end from a lost connection. */
     public void endOutput() {
         closeOutput();
-        // Netty never completes a write that is still in flight when the output is shut down.
+        // Not while a write is in flight, which Netty would never complete after the shutdown of the output.
         if (state == State.CLOSING && !out.busy()) {
             shutdownOutput();
         }
@@ -251,7 +251,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     /** Unwraps a part of the input into the connection's memory. Returns whether there may be more input. */
     private boolean deliverOnce() throws SSLException {
         if (reader.isDeaf()) {
-            // The input may contain the client's closing alert. After unwrapping it, BoringSSL writes nothing more.
+            // The input may contain the client's closing alert. After unwrapping an alert, BoringSSL writes nothing.
             in.drop();
             return false;
         }
@@ -282,7 +282,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         if (out.mustWrap()) {
             pump();
             if (context.readsInParts()) {
-                // BoringSSL asks for a write here only to send an alert. It reports the client's error in no other way.
+                // BoringSSL asks for a write here only to send an alert, which is the only sign of the client's error.
                 throw new SSLException("a record cannot be read: it is none, or was changed on the way");
             }
         }
@@ -295,7 +295,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         return true;
     }
 
-    /** Reads on. Input that waits here comes first, in a task, as the connection may be in the middle of a step. */
+    /** Reads on. Buffered input comes first, in a task, since the caller may be in the middle of a step. */
     @Override
     public void read(ChannelHandlerContext reading) {
         if (isOpen() && in.waits()) {

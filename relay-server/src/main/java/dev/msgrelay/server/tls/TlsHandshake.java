@@ -90,7 +90,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     private void timedOut() {
         String text = "no TLS handshake within " + context.handshakeMillis + " ms";
-        // A silent client may be a subscriber without TLS, so it gets a text in the clear.
+        // A client that sent nothing may be a subscriber without TLS, so the text is sent in the clear.
         refuse(
                 CloseReason.TLS_FAILED,
                 begun() ? text : text + ": on this port clients speak TLS first",
@@ -140,7 +140,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Refuses a client that does not speak TLS, once its bytes match a known protocol, or can match none. */
+    /** Refuses a client that does not speak TLS, once its bytes match a known protocol, or can match none any more. */
     private void refuseStranger() {
         Stranger who = in.stranger();
         if (who == null && in.strangerMayFollow()) {
@@ -243,8 +243,8 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
                     }
                 }
                 default -> {
-                    // BoringSSL notices the end of the handshake only in an unwrap. This one gets no input, as the next
-                    // record may be data already.
+                    // BoringSSL notices the end of the handshake only in an unwrap. This unwrap gets no input, since
+                    // the next record may have data already.
                     HandshakeStatus status = engine.unwrap(TlsOutput.EMPTY, context.nothing.clear())
                             .getHandshakeStatus();
                     boolean done = status == HandshakeStatus.FINISHED || status == HandshakeStatus.NOT_HANDSHAKING;
@@ -276,7 +276,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    /** @param plain whether the client gets an ERROR frame in the clear, as it does not speak TLS */
+    /** @param plain whether the client gets an ERROR frame in the clear, since the client does not speak TLS */
     private void refuse(CloseReason reason, String text, boolean plain) {
         if (!endHandshake(reason, text, Optional.empty())) {
             return;
@@ -299,7 +299,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         ctx.close();
     }
 
-    /** Ends the handshake as failed. Returns false, and changes nothing, if it has ended before. */
+    /** Ends the handshake as failed. If it has ended before, changes nothing, and returns false. */
     private boolean endHandshake(CloseReason reason, String text, Optional<Throwable> fault) {
         if (state.compareTo(State.WORKING) > 0) {
             return false;
@@ -310,7 +310,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    /** Ends the handshake of a peer that has closed or reset the connection. If it sent no byte, it was a probe. */
+    /** Ends the handshake of a peer that has closed or reset the connection. A peer that sent no byte was a probe. */
     private void peerClosed(String text) {
         if (begun()) {
             endHandshake(CloseReason.TLS_FAILED, text, Optional.empty());
@@ -321,7 +321,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Drops input for a second, then closes. A close with unread input would reset the connection too early. */
+    /** Drops input for a second, then closes. A close with unread input would reset the connection at once. */
     private void linger() {
         ctx.channel().eventLoop().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
         if (state == State.FAILED) {

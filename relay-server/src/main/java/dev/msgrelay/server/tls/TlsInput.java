@@ -48,9 +48,9 @@ final class TlsInput implements SocketReads.Reader {
 
     // Null until the handshake is done.
     private SSLEngine engine;
-    // Whether the next unwrap may bring data.
+    // Whether the next unwrap may decrypt data.
     private boolean more;
-    // Whether the library has kept decrypted data, for which there was no room.
+    // Whether the library still holds decrypted data for which there was no room.
     private boolean decrypted;
     private ByteBuffer rest;
     private ByteBuffer spare;
@@ -174,7 +174,7 @@ final class TlsInput implements SocketReads.Reader {
         return end == 0 || TlsRecords.mayBegin(first(), end > 1 ? buffer.view().get(1) : TlsRecords.MAJOR_VERSION);
     }
 
-    /** The protocol of the first bytes by {@link Stranger#of}; null if that is unknown. */
+    /** The protocol that {@link Stranger#of} finds in the first bytes; null if they match none. */
     Stranger stranger() {
         return Stranger.of(buffer.view(), 0, end, false);
     }
@@ -237,9 +237,9 @@ final class TlsInput implements SocketReads.Reader {
     }
 
     /**
-     * Returns the end of the bytes to unwrap in this call. A short last record is left for the next call if there is
-     * input before it, in other records or in the library. It may be the client's closing alert, after which BoringSSL
-     * writes nothing, and the connection may have to answer that input first.
+     * Returns the end of the bytes to unwrap in this call. A short last record is left for the next call if earlier
+     * input waits in the buffer or in the library. The short record may be the client's closing alert, after which
+     * BoringSSL writes nothing, and the connection may have to answer the earlier input first.
      */
     private int turn() {
         int last = start;
@@ -291,7 +291,7 @@ final class TlsInput implements SocketReads.Reader {
         }
     }
 
-    /** Unwraps a record that is larger than {@code room}, by way of {@code rest}: the JDK needs room for all of it. */
+    /** Unwraps a record into {@code rest}, since {@code room} is too small and the JDK needs room for all of it. */
     private void unwrapToRest(ByteBuffer room) throws SSLException {
         if (spare == null) {
             spare = ByteBuffer.allocateDirect(TlsRecords.SMALL);

@@ -29,7 +29,7 @@ import javax.net.ssl.SSLException;
 final class TlsOutput {
     static final ByteBuffer EMPTY = ByteBuffer.allocateDirect(0);
 
-    /** Most bytes of a write. It leaves room in the large buffer for the overhead of each message's record. */
+    /** Most bytes of a write. The rest of the large buffer is for the overhead of records. */
     private static final int MOST_WRITTEN = TlsRecords.LARGE - (1 << 10);
 
     private final Pool pool;
@@ -49,14 +49,14 @@ final class TlsOutput {
     private ByteBuf buffer;
     private ByteBuffer target;
     private boolean large;
-    // Whether more bytes have waited since the last tick than the small buffer holds.
+    // Whether, since the last tick, more bytes have waited at a time than the small buffer holds.
     private boolean filled;
     private boolean inFlight;
     // Whether a call that writes is running. The channel may report a change of its writability within that call.
     private boolean writing;
     private boolean mustWrap;
     private long records;
-    // Number of bytes in all buffers that were written before the last one, and in the last one.
+    // Number of bytes in all written buffers before the last one, and number of bytes in the last one.
     private long before;
     private int last;
 
@@ -70,7 +70,7 @@ final class TlsOutput {
 
     private void resize(int capacity) {
         ByteBuf old = buffer;
-        // The new buffer comes first. If there is no memory for it, this throws, and the old buffer remains.
+        // The new buffer is allocated first, so that the old one remains if there is no memory for the new one.
         buffer = allocator.directBuffer(capacity, capacity);
         if (old != null) {
             old.release();
@@ -163,7 +163,7 @@ final class TlsOutput {
         return told;
     }
 
-    /** Runs the library's tasks, or notes that it has something of its own to write, such as an alert. */
+    /** Runs the tasks of the library, or notes that the library wants to write something, such as an alert. */
     void obey(HandshakeStatus status) {
         switch (status) {
             case NEED_TASK -> runTasks(engine);
@@ -258,7 +258,7 @@ final class TlsOutput {
             room -= done;
             waiting -= done;
             if (message.hasRemaining()) {
-                // The promise of the message is for the write of its last part.
+                // The message's own promise is kept for the write of its last part.
                 told = promises.peek().isVoid() ? promises.peek() : ctx.newPromise();
                 if (done < part) {
                     break;

@@ -19,9 +19,9 @@ public enum TlsProvider {
     }
 
     /**
-     * The provider to use: AUTO becomes one of the others.
+     * Returns the provider to use: for AUTO the JDK or BoringSSL, otherwise this one.
      *
-     * @throws IllegalArgumentException BoringSSL is asked for and not available here; the message says why
+     * @throws IllegalArgumentException BoringSSL is chosen, but is not available here; the message contains the reason
      */
     public TlsProvider resolve() {
         if (this == JDK || (this == AUTO && !OpenSsl.isAvailable())) {

@@ -5,7 +5,7 @@
  *   socket --records--> TlsInput --bytes, in the connection's memory--> PublisherConnection | SubscriberConnection
  *   SocketWriter, Replies --slices of the log, control frames--> TlsOutput --records--> socket
  *
- *   TlsHandshake the first handler of a channel, until the handshake is done: record by record, on the thread relay-tls
+ *   TlsHandshake the first handler of a channel, until the handshake is done; each step runs on the thread relay-tls
  *   TlsHandler   the second handler: passes events between the channel and the connection, and ends TLS
  * </pre>
  *
