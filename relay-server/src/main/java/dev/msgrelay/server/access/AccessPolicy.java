@@ -22,7 +22,7 @@ public final class AccessPolicy {
 
     private final List<Identity> identities;
     private final Map<Object, Identity> byProof = new HashMap<>();
-    // In the order in which networks are tried: the one with the most fixed bits first.
+    // In the order in which networks are tried: the network with the most fixed bits first.
     private final List<Map.Entry<Network, Identity>> byNetwork = new ArrayList<>();
 
     /** @throws IllegalArgumentException identities share a token, certificate, user or network, or are too many */
@@ -69,7 +69,7 @@ public final class AccessPolicy {
                         .findFirst());
     }
 
-    /** The identity that has this proof; empty if there is none, or it does not allow the peer's address. */
+    /** The identity with this proof; empty if there is none, or the identity does not allow the peer's address. */
     Optional<Identity> byProof(Object proof, Peer peer) {
         return Optional.ofNullable(byProof.get(proof)).filter(identity -> identity.mayComeFrom(peer));
     }

@@ -62,8 +62,8 @@ public record Peer(
     }
 
     /**
-     * Makes a peer's text fit for a line of the log or a page: at most {@value #MOST_CHARS} characters, and none that
-     * controls a terminal.
+     * Makes a peer's text fit for a line of the log or a page: at most {@value #MOST_CHARS} characters, and no
+     * character that controls a terminal.
      */
     public static String printable(String text) {
         String line = text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?");

@@ -23,8 +23,8 @@ public record Refusal(CloseReason reason, String text, int waitMillis) {
 
     /**
      * A client shall wait if the relay is full, since other clients will leave. Waiting does not help after a client's
-     * own mistake or where an operator has to act, and it makes a slow client slower. After SHUTDOWN a client shall try
-     * other relays at once. A client whose name is in use has few attempts, which short waits would use up too early.
+     * own mistake or where an operator has to act, and waiting makes a slow client slower. After SHUTDOWN a client
+     * shall try other relays at once. A client whose name is in use has few attempts, which short waits would use up.
      */
     private static int usualWait(CloseReason reason) {
         return switch (reason) {

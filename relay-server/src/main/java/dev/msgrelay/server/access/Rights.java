@@ -22,7 +22,7 @@ public final class Rights {
     private Optional<TokenHash> token = Optional.empty();
     private AccessPolicy judgedBy = AccessPolicy.EVERYBODY;
     private Optional<Identity> identity = Optional.empty();
-    // The counts of an identity that include this connection, and those that include its replay; empty if none do.
+    // The counts of an identity that include this connection, and those that include its replay; empty for none.
     private Optional<AccessControl.Use> place = Optional.empty();
     private Optional<AccessControl.Use> replay = Optional.empty();
     private Optional<Refusal> refusal = Optional.empty();
@@ -68,7 +68,7 @@ public final class Rights {
         }
     }
 
-    /** A text about the identity or types that a new policy has taken from the connection; empty if it took none. */
+    /** A text about the identity or types that a new policy has taken from the connection; empty if none was taken. */
     private Optional<String> lostRights(Optional<Identity> before) {
         if (before.isPresent() && identity.isPresent() && !before.get().name().equals(name)) {
             return Optional.of("it was " + before.get().name() + " and is " + name);
@@ -132,7 +132,7 @@ public final class Rights {
         return Optional.of(new Refusal(CloseReason.TOO_MANY_CONNECTIONS, text));
     }
 
-    /** Ends the count of this connection at its identity. Further calls do nothing. */
+    /** Makes the identity no longer count this connection. Further calls do nothing. */
     public void giveBackPlace() {
         place.ifPresent(AccessControl.Use::removeConnection);
         place = Optional.empty();
@@ -148,7 +148,7 @@ public final class Rights {
         return refusal;
     }
 
-    /** Types that the connection may publish or get, if it {@link #mayAct}. */
+    /** Types that the connection may publish or get, if {@link #mayAct} is true. */
     public TypeRanges permittedTypes() {
         return permitted;
     }
@@ -194,7 +194,7 @@ public final class Rights {
         return Optional.empty();
     }
 
-    /** Ends the count of the replay, when the subscriber has caught up or is closed. Further calls do nothing. */
+    /** Makes the identity no longer count the replay, which has caught up or ended. Further calls do nothing. */
     public void endReplay() {
         replay.ifPresent(AccessControl.Use::endReplay);
         replay = Optional.empty();

@@ -281,7 +281,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         server.streaming(this);
     }
 
-    /** Sends an event; drops it if the previous one is still being written, and closes after many drops in a row. */
+    /** Sends an event, unless the previous one is still being written. Closes after many dropped events in a row. */
     void event(byte[] text) {
         if (lastEvent == null || lastEvent.isDone()) {
             lastEvent = ctx.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(text)));
@@ -331,7 +331,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         return state == State.ASKING || state == State.LEAVING;
     }
 
-    /** Closes this connection to make room for a new one. Returns whether this one's request was incomplete. */
+    /** Closes this connection to make room for another. Returns whether this connection's request was incomplete. */
     boolean makeRoom() {
         ctx.close();
         return state == State.ASKING;

@@ -335,8 +335,8 @@ public final class AdminServer implements AutoCloseable {
      * The result of a reload.
      *
      * @param taken true if all new settings are in force, except those that need a restart; false if none is in force
-     * @param lines text for people: the settings that are in force, and those that need a restart; or the error, with
-     *     its line
+     * @param lines text for people: the settings that are in force, and those that need a restart; or the error and its
+     *     line in the file
      */
     public record Reload(boolean taken, List<String> lines) {
         public Reload {

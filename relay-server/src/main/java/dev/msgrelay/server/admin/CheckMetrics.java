@@ -12,7 +12,7 @@ import java.util.Locale;
 /**
  * The result of {@code relay-server journal check} as a file for the textfile collector of Prometheus' node_exporter.
  *
- * @param directory directory of the journal, which each metric has as a label
+ * @param directory directory of the journal; a label of each metric
  * @param sound false if messages are missing, or the journal could not be read
  * @param bytes number of bytes that were read and compared with their checksums
  * @param end time at which the check ended

@@ -24,7 +24,7 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-        // The buffer stays short, since it kept fewer bytes than the longest signature, and a read is limited.
+        // This buffer is short, since fewer bytes than the longest signature are kept, and reads are limited.
         kept = Unpooled.wrappedBuffer(kept, (ByteBuf) message);
         int length = kept.readableBytes();
         Stranger who = Stranger.of(kept.nioBuffer(), 0, length, false);

@@ -144,7 +144,7 @@ final class Metrics {
                 "relay_transit_seconds",
                 "seconds: from a batch's first message in the relay until its subscribers are sent it, once a batch",
                 stats.transits());
-        // Includes reasons without a close: if a series began with its first close, Prometheus' rate would miss that.
+        // Includes reasons without a close yet, since Prometheus' rate misses an event with which a series begins.
         List<CounterDataPointSnapshot> closes = Stream.of(CloseReason.values())
                 .map(reason -> new CounterDataPointSnapshot(
                         stats.closes().getOrDefault(reason, 0L), Labels.of("reason", reason.name()), null, 0))

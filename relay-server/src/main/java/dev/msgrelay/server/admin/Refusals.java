@@ -95,7 +95,7 @@ final class Refusals {
 
     /**
      * The refusal of a reload. The token is not accepted as a password, since a browser sends a stored password by
-     * itself, even for a form on another site's page. It sends Bearer only for a script of the relay's own page.
+     * itself, even for a form on another site's page. Bearer is sent only for a script of the relay's own page.
      */
     private Optional<Answer> ofReload(HttpRequest request) {
         if (token.isEmpty()) {
@@ -133,7 +133,7 @@ final class Refusals {
         return !shown.isNone() && token.filter(TokenHash.of(shown)::equals).isPresent();
     }
 
-    /** The token of a request, as Bearer or as a password; {@link Token#NONE} if it has none, or a malformed one. */
+    /** The token of a request, as Bearer or as a password; {@link Token#NONE} if the token is missing or malformed. */
     static Token shown(HttpRequest request) {
         String bearer = credentials("Bearer ", request);
         return token(bearer.isEmpty() ? password(request) : bearer);

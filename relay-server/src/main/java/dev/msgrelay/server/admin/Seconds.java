@@ -63,8 +63,8 @@ final class Seconds {
     }
 
     /**
-     * Seconds since the stream reached {@code position}, interpolated between two samples. The result is 0 for a
-     * position after the last sample, and the age of the first sample for a position before it.
+     * Seconds since the stream reached {@code position}, interpolated between two samples; 0 after the last sample. For
+     * a position before the first sample, the result is the age of the first sample.
      */
     double since(long position) {
         return (fine.knows(position) ? fine : coarse).since(position);
@@ -74,7 +74,7 @@ final class Seconds {
 
     /**
      * Samples from the last one before the log's oldest message until now. If there are too many, a thinned track drops
-     * every second sample, the other track drops the oldest one.
+     * every second sample, while the other track drops the oldest one.
      */
     private static final class Track {
         private final boolean thinned;

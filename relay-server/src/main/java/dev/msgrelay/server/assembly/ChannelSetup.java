@@ -24,8 +24,8 @@ import io.netty.channel.WriteBufferWaterMark;
 import java.util.Optional;
 
 /**
- * Makes a connection of an accepted channel: admits or refuses it, adds TLS if its port has it, and places it on a
- * loop. Called on the core's thread.
+ * Turns an accepted channel into a connection: admits or refuses the client, adds TLS if the port has TLS, and chooses
+ * the loop. Called on the core's thread.
  *
  * @param coreInlet takes the messages of publishers that are read on the core's loop, where every publisher begins
  * @param refused keeps the newest refused connections, all on the core's loop
@@ -41,7 +41,7 @@ record ChannelSetup(
     /** Water marks of a write buffer that make a channel writable only while no byte is pending. */
     private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
 
-    /** Sets up an accepted channel, with TLS if its port has it, and returns its loop. */
+    /** Sets up an accepted channel, with TLS if its port has TLS, and returns the channel's loop. */
     EngineLoop place(Channel accepted, Role role, Optional<TlsContext> tls) {
         boolean publisher = role == Role.PUBLISHER;
         accepted.config().setAllocator(allocator);
@@ -55,7 +55,7 @@ record ChannelSetup(
         try {
             return publisher ? publisher(accepted, tls, answer.ticket()) : subscriber(accepted, tls, answer.ticket());
         } catch (Throwable e) {
-            // No connection was made, whose end would give the ticket back.
+            // No connection was made that would give the ticket back at its end.
             services.admission().left(answer.ticket());
             throw e;
         }

@@ -10,7 +10,7 @@ import java.util.ServiceLoader;
 /** Makes a relay a node of a cluster; found by {@link ServiceLoader} in a module that not every relay has. */
 public interface ClusterProvider {
     /**
-     * Joins the cluster. Returns once enough nodes are there to order messages.
+     * Joins the cluster. Returns once enough nodes have joined to order messages.
      *
      * @throws IOException the relay cannot join; the message names the cause and its place
      */

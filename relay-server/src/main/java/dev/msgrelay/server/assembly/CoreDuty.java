@@ -80,7 +80,7 @@ final class CoreDuty implements EngineLoop.Duty {
             VarHandle.fullFence();
         }
         // Publishers wait for half of the gate's window only while the gate is blocked. Otherwise they could wait for
-        // ever, because a subscriber that reads nothing is cut off only while it blocks the gate.
+        // ever, because a subscriber that reads nothing is disconnected only while it blocks the gate.
         if (waiting.any()
                 && journal.namesMayGoOn()
                 && !log.starved()

@@ -79,7 +79,7 @@ public final class EngineAssembly {
     SendLoops sends;
 
     /**
-     * @param epoch epoch of a stream that begins here, never 0; the stream of a journal or a cluster has its own
+     * @param epoch epoch of a stream that begins here, never 0; the stream of a journal or a cluster has its own epoch
      * @param failure called if the order is in doubt and nothing may be relayed any more; or, with a {@link
      *     JournalException}, if the journal has failed
      * @param loops the core's loop, then the loops that only send
@@ -175,7 +175,7 @@ public final class EngineAssembly {
         releases.add(() -> handler.stages().forEach(RunStage::drop));
     }
 
-    /** Makes the parts that read publishers: into the log on the core's loop, into the ring on reader loops. */
+    /** Makes the parts that read publishers, on the core's loop into the log, on reader loops into the ring. */
     private PublisherConnection.Shared makePublishing() {
         waiting = new WaitingSources(handler::hasPlentyOfRoom, clock::nanoTime);
         long hold = config.limits().nameHold().toNanos();

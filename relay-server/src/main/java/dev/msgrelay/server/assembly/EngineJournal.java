@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 
 /**
  * The link between the core and the journal. The log keeps bytes until they are written to the journal. Sessions can
- * wait for written or forced bytes, of which the core then informs them.
+ * wait until bytes are written or forced, and the core then informs them.
  *
  * <pre>
  *   core  --head has moved--> journal's threads --written--> gate: publishers may go on

@@ -57,7 +57,7 @@ public record MachineLimits(Optional<MemoryLimit> memory, long heapAtStart, long
                 : Math.min(first, option("NewSize").map(Long::parseLong).orElse(0L) + MemoryPlan.HEAP_BASE);
     }
 
-    /** The JVM's -Xmx; Runtime's figure leaves out a survivor space. */
+    /** The JVM's -Xmx. Runtime.maxMemory is smaller, since it leaves out a survivor space. */
     private static long largestHeap() {
         return option("MaxHeapSize").map(Long::parseLong).orElseGet(() -> Runtime.getRuntime()
                 .maxMemory());

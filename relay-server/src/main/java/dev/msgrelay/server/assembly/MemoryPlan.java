@@ -30,7 +30,7 @@ import java.util.function.Predicate;
 
 /** The limit of each part of a relay's memory, computed from settings. {@link MemoryBudget} enforces it. Immutable. */
 public final class MemoryPlan {
-    /** Number of buffers for begun frames, on all loops together. They take 8.5 MiB. */
+    /** Number of buffers for begun frames, on all loops together. These buffers take 8.5 MiB. */
     static final int SHORT_BUFFERS = 128;
 
     /** Java heap of a TLS connection: its handler, and its library's objects. */

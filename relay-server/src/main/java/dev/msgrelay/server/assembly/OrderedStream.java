@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Adds the messages to the log that an {@link Orderer} has ordered. Owned by the core's thread.
+ * Adds messages to the log in the order that an {@link Orderer} has decided. Owned by the core's thread.
  *
  * @param older connections that began before the last change of the epoch, and have not ended
  */
@@ -40,10 +40,10 @@ record OrderedStream(
 
     @Override
     public boolean begins(EpochTable.Epoch life) {
-        // Otherwise this is a further call for the same epoch, or the journal has the epoch from an earlier start.
+        // If the epoch is known, this is a further call, or the journal has the epoch from an earlier start.
         if (journal.forkOf(life.epoch()) == Durability.UNKNOWN) {
             journal.begins(life);
-            // Listed only after begins: connections that come later get the new epoch in WELCOME, and need not end.
+            // Listed only after begins, since later connections get the new epoch in WELCOME, and need not end.
             older.addAll(table.live());
             older.forEach(c -> c.execute(() -> c.close(CloseReason.SHUTDOWN, ANEW)));
         }

@@ -106,7 +106,7 @@ public record RelayEngine(
             return false;
         }
         long head = log.head().position();
-        // Not waited for: subscribers that replay, since they can continue from the journal with the next relay.
+        // Does not wait for subscribers that replay, since they can continue from the journal with the next relay.
         return handler.isEmpty()
                 && head == log.endPosition()
                 && live(SubscriberConnection.class).allMatch(s -> s.replays() || s.position() >= head);

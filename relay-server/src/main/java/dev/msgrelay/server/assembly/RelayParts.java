@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * @param congestion congestion control, resolved for the transport
  * @param liveLoops number of loops, the first ones, that order and send the live stream; reader loops follow them
  * @param loops not started yet; with a journal, the last one sends the journal
- * @param orderer of a cluster; without it the core makes the order
+ * @param orderer that of a cluster; if empty, the core makes the order
  */
 public record RelayParts(
         Transport transport,
@@ -126,7 +126,7 @@ public record RelayParts(
         return cores < 4 ? 1 : cores < 8 ? 2 : 3;
     }
 
-    /** A random epoch, so that clients do not take the next relay at this address for this one. */
+    /** A random epoch, so that clients do not confuse the next relay at this address with this one. */
     private static long newEpoch() {
         long epoch = new SecureRandom().nextLong();
         return epoch == 0 ? 1 : epoch;
@@ -170,13 +170,13 @@ public record RelayParts(
         int millis = (int) Math.min(Integer.MAX_VALUE, drainTimeout.toMillis());
         // 1. No new connections.
         entrances.close();
-        // 2. Subscribers that said HELLO get GOAWAY, and the stream as before.
+        // 2. Subscribers that said HELLO get GOAWAY, and still get the stream.
         engine.sayGoAway(millis);
         // 3. No more input from publishers, of this process or other ones. Bytes still in sockets are not read.
         engine.stopReading(millis);
         // 4. Subscribers get the rest of the stream.
         await(onCore(engine::drained), drainTimeout);
-        // 5. Every client gets the reason of its close.
+        // 5. Every client gets the reason why its connection is closed.
         engine.closeConnections();
         await(() -> engine.services().table().allGone(), CLOSE_TIMEOUT);
     }

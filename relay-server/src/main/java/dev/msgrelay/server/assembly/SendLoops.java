@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** The groups of subscribers of all loops that send, the core's among them. Owned by the core's thread. */
+/** The groups of subscribers of all loops that send, including the core's. Owned by the core's thread. */
 final class SendLoops {
     // The groups of live subscribers, one for each loop that sends to them, the core's first.
     private final SendGroup[] groups;

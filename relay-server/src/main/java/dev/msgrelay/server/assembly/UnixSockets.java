@@ -24,7 +24,7 @@ final class UnixSockets {
 
     private static final long LOOK_MILLIS = 2_000;
 
-    /** Longest wait, at the relay's end, for a running look at the files. A look hangs if its file system does. */
+    /** Longest wait, at the relay's end, for a running look at the files. A look hangs if the file system hangs. */
     private static final long CLOSE_MILLIS = 1_000;
 
     /** Listens on a path for clients of one role. */
@@ -84,7 +84,7 @@ final class UnixSockets {
                 report(place, "another program's file is in the place of its own");
             }
         } catch (FileSystemException | RuntimeException e) {
-            // The messages of these exceptions say too little without the class: often only a path.
+            // Without the class, the messages of these exceptions say too little: often they are only a path.
             report(place, e.toString());
         } catch (IOException e) {
             report(place, e.getMessage());

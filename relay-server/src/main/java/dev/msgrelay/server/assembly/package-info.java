@@ -21,7 +21,7 @@
  *
  * <p>The core's thread owns the cycle. Any thread may call the reports.
  *
- * <p><b>Public API:</b> {@code MemoryPlan}, as {@code RelayServer} hands it out, and {@code ClusterProvider}, for the
+ * <p><b>Public API:</b> {@code MemoryPlan}, since {@code RelayServer} returns it, and {@code ClusterProvider}, for the
  * module that implements clusters. All other classes are internal.
  */
 package dev.msgrelay.server.assembly;

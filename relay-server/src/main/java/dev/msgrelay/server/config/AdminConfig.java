@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
  * @param tls whether the port speaks TLS, with the relay's certificate
  * @param token {@code sha256:} and the hash, in hex, of the token that requests must contain; null for no token
  * @param healthOnly whether the port has only {@code /health/live} and {@code /health/ready}, without TLS or token
- * @param metricsNames most subscribers that the metrics name; those with the largest lag are chosen
- * @param metricsOnly names of the only subscribers that the metrics name; empty for any subscriber
+ * @param metricsNames largest number of subscribers whose names are in the metrics; the largest lags are chosen
+ * @param metricsOnly only names of subscribers that may be in the metrics; empty for any name
  */
 public record AdminConfig(
         String host,
@@ -30,7 +30,7 @@ public record AdminConfig(
         boolean healthOnly,
         int metricsNames,
         Set<String> metricsOnly) {
-    /** Marks a setting whose value is never shown, but only whether it is set. */
+    /** Marks a setting whose value is never shown; only whether the setting has a value is shown. */
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.RECORD_COMPONENT)
     public @interface Secret {}
@@ -49,7 +49,7 @@ public record AdminConfig(
         Range.check("metrics names", metricsNames, 0, MOST_METRICS_NAMES);
         Range.check(healthOnly ? "health port" : "admin port", port, 0, Range.MOST_PORT);
         if (token != null && !HASH.matcher(token).matches()) {
-            // The message does not show the value: it may be the token itself.
+            // The message does not show the value, since that may be the token itself.
             throw new IllegalArgumentException(
                     "admin token is not sha256: and 64 hex digits in lower case: it is the token's hash, never the token");
         }
@@ -64,7 +64,7 @@ public record AdminConfig(
     /**
      * Returns a copy of this configuration, with names of subscribers in the metrics.
      *
-     * @param names how many subscribers to name, from the largest lag on; or names of subscribers, with commas
+     * @param names a number of subscribers, chosen by the largest lag; or names of subscribers, with commas
      * @throws IllegalArgumentException the message names the value and the limit
      */
     public AdminConfig withMetricsNames(String names) {
@@ -100,8 +100,8 @@ public record AdminConfig(
     }
 
     /**
-     * Parses {@code host:port}, {@code :port}, {@code port} or {@code [ipv6]:port}; with TLS, {@code https://} before
-     * it.
+     * Parses {@code host:port}, {@code :port}, {@code port} or {@code [ipv6]:port}; for TLS, {@code https://} comes
+     * first.
      *
      * @param token as in the constructor
      * @throws IllegalArgumentException the message names the value and the right form

@@ -8,7 +8,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Policies, heartbeats and time-outs for clients, and limits of their number.
+ * Policies, heartbeats and time-outs for clients, and limits for the number of clients.
  *
  * @param slowSubscriber policy for a subscriber whose lag is too large and that has not asked for another policy
  * @param allowedPolicies policies that subscribers may ask for; always includes {@code slowSubscriber}

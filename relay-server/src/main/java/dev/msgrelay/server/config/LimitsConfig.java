@@ -14,7 +14,7 @@ import java.time.Duration;
  * @param assemblyBytes bytes of direct memory for frames that have arrived in part; while no memory is left, further
  *     connections wait in a line and are not read
  * @param filterBytes bytes of direct memory for writes to subscribers that want only some types
- * @param replayBytes bytes of direct memory for pages of the journal, about 1 MiB for each subscriber that is sent them
+ * @param replayBytes bytes of direct memory for pages of the journal, about 1 MiB for each subscriber that gets them
  * @param controlBytes bytes of the Java heap for control frames and type ranges of all clients together
  * @param controlBytesPerConnection the part of {@code controlBytes} that one client may use
  * @param frameTimeout time within which a begun frame must be complete. The time starts anew if the frame's bytes have
@@ -23,7 +23,7 @@ import java.time.Duration;
  * @param maxPerAddress most connections of one address; {@link #ANY_NUMBER} for no such limit
  * @param handshakesPerSecond connections that one address may open in a second
  * @param replaysPerSecond subscribers of one address that may start in the journal in a second
- * @param maxHeartbeat longest interval of PINGs that a client may ask for; the relay's own interval if that is longer
+ * @param maxHeartbeat longest interval of PINGs that a client may ask for, or the relay's interval if that is longer
  * @param publisherSilence silence after which a publisher that sent no HELLO is closed; zero for never
  * @param nameHold time for which a name stays reserved for its last publisher after the connection's end
  */
@@ -47,7 +47,7 @@ public record LimitsConfig(
     /** Longer than the usual pause between two attempts to connect, but shorter than the deployment of a version. */
     public static final Duration DEFAULT_NAME_HOLD = Duration.ofSeconds(10);
 
-    /** As much as the default log, 32 chunks. So slow subscribers at most double the log's memory. */
+    /** As much as the default log, 32 chunks. So slow subscribers can double the log's memory, but not more. */
     private static final int DEFAULT_PIN = 16 << 20;
     /** Enough for about 30 frames at once, each with the longest body of the defaults. */
     private static final int DEFAULT_ASSEMBLY = 32 << 20;

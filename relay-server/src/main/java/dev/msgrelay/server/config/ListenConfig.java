@@ -66,7 +66,7 @@ public record ListenConfig(
                         .collect(Collectors.toUnmodifiableSet()));
     }
 
-    /** Whether only this host's own processes can connect. True for an unknown host: the start reports it. */
+    /** Whether only processes of this host can connect. Also true for an unknown host, which fails at the start. */
     public boolean isOnThisHostOnly() {
         try {
             return isLoopback(host);

@@ -63,7 +63,7 @@ public final class RelayOption<T> {
     /** Five seconds are ample, since a HELLO fits into one packet. */
     public static final RelayOption<Duration> HANDSHAKE_TIMEOUT =
             new RelayOption<>("handshake-timeout", Duration.ofSeconds(5));
-    /** Ends connections to a host that was switched off. For a paused process its kernel still acknowledges. */
+    /** One minute is for hosts that were switched off. For a paused process, the kernel still acknowledges. */
     public static final RelayOption<Duration> PEER_TIMEOUT = new RelayOption<>("peer-timeout", Duration.ofSeconds(60));
 
     public static final RelayOption<Integer> MAX_CONNECTIONS = new RelayOption<>("max-connections", 4096);
@@ -92,7 +92,7 @@ public final class RelayOption<T> {
             new RelayOption<>("max-per-address", LimitsConfig.ANY_NUMBER);
     /** If a thousand clients on one host all reconnect at once, all of them are served within a second. */
     public static final RelayOption<Integer> HANDSHAKES_PER_ADDRESS = new RelayOption<>("handshakes-per-address", 1000);
-    /** Enough for a large group that reconnects. More would cost too much: a replay may send the whole journal. */
+    /** Enough for a large group that reconnects. More cost too much, since a replay may send the whole journal. */
     public static final RelayOption<Integer> REPLAYS_PER_ADDRESS = new RelayOption<>("replays-per-address", 100);
     /** With one minute, a dead peer is noticed within minutes, whatever interval the peer has asked for. */
     public static final RelayOption<Duration> MAX_HEARTBEAT =

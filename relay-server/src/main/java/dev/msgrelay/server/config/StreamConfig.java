@@ -16,9 +16,7 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
     public static final int DEFAULT_RING_BYTES = 4 << 20;
     /** Room for a subscriber's pause of 0.14 s at 1 GbE. With a log of 64 MiB, short runs were about 4 % slower. */
     public static final int DEFAULT_LOG_BYTES = 16 << 20;
-    /**
-     * Size of a chunk: so large that counting its references costs nothing, so small that a pin keeps little memory.
-     */
+    /** Size of a chunk: so large that counting references costs nothing, so small that pins keep little memory. */
     public static final int CHUNK_BYTES = 512 << 10;
     /** Largest {@link #windowBytes}; enough to keep publishers and subscribers busy. */
     public static final int DEFAULT_WINDOW_BYTES = 4 << 20;
@@ -50,7 +48,7 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
 
     /** As the constructor, but a ring or log of 0 bytes gets its default, or the size that the longest body needs. */
     static StreamConfig of(int mtu, int ringBytes, int logBytes, int maxBody) {
-        // The limits are only for this sum. The constructor refuses a body that is out of range.
+        // Limited, so that the sums below do not overflow. The constructor refuses a body that is out of range.
         int body = Math.max(1, Math.min(maxBody, FrameLayout.MAX_MAX_BODY));
         long log = wholeChunks(minLog(body));
         int ring = Integer.highestOneBit((int) minRing(body) - 1) << 1;

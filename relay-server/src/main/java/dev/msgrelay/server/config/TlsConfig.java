@@ -12,7 +12,7 @@ import dev.msgrelay.server.tls.TlsRecords;
  * @param subscribePort TCP port for subscribers; 0 for any free one, {@link ListenConfig#OFF} for none
  * @param recordsPerKey records with one key after which the client is asked to connect again, if the library does not
  *     renew its keys
- * @param memoryBytes bytes of direct memory for all TLS connections; a connection for which none is left is refused
+ * @param memoryBytes bytes of direct memory for all TLS connections; a connection beyond that is refused
  */
 public record TlsConfig(
         TlsFiles files, int publishPort, int subscribePort, TlsProvider provider, long recordsPerKey, int memoryBytes) {

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
  * time than any other record, and an honest client sends one only after gigabytes of data.
  *
  * <p>One call of the library unwraps several records, and returns only the number of decrypted bytes. A record with
- * data has one or more bytes, so (records - bytes) or more have none. Owned by the connection's thread.
+ * data has one or more bytes, so at least (records - bytes) records have no data. Owned by the connection's thread.
  */
 final class EmptyRecords {
     /** Most records without data between two calls of {@link #tick}. */

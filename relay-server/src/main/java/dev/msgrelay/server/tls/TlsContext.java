@@ -43,7 +43,7 @@ public final class TlsContext implements AutoCloseable {
     final ExecutorService thread;
     // Channels that have reserved memory for TLS.
     final Set<Channel> present = ConcurrentHashMap.newKeySet();
-    // The target for the data of handshake records, which have no data. Owned by the thread of the handshakes.
+    // The target buffer for unwrapped handshake records, which have no data. Owned by the thread of the handshakes.
     final ByteBuffer nothing = ByteBuffer.allocateDirect(TlsRecords.SMALL);
 
     // Guarded by this object's lock.
@@ -84,7 +84,7 @@ public final class TlsContext implements AutoCloseable {
                     made.setDaemon(true);
                     return made;
                 }));
-        // Warns every day, since a relay may run for years without a reload, and its certificate expires.
+        // Warns every day, since a relay may run without a reload until its certificate expires.
         ((ScheduledExecutorService) thread)
                 .scheduleAtFixedRate(() -> warnings().forEach(LOG::warn), 1, 1, TimeUnit.DAYS);
     }

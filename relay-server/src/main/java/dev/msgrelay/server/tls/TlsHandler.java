@@ -40,7 +40,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         OPEN,
         /** The connection has ended its output; its input is still read. */
         CLOSING,
-        /** The client has broken the rules of TLS: further input is dropped. */
+        /** The client has broken the rules of TLS, so further input is dropped. */
         BROKEN,
         GONE
     }

@@ -25,7 +25,7 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
- * The handshake of one connection. Later handlers of the pipeline get no event until it is done.
+ * The handshake of one connection. Later handlers of the pipeline get no event until the handshake is done.
  *
  * <pre>
  *   SILENT --> WAITING <--a record--> WORKING --> DONE: this handler is removed, and TlsHandler is open

@@ -222,7 +222,7 @@ final class TlsInput implements SocketReads.Reader {
         return empty.begun() + (more ? 0 : end - start);
     }
 
-    /** Whether the client has ended its output, and the connection has taken all input before that. */
+    /** Whether the client has ended its output, and the connection has taken all input before the end. */
     boolean hasEnded() {
         return closed && rest == null;
     }
@@ -291,7 +291,7 @@ final class TlsInput implements SocketReads.Reader {
         }
     }
 
-    /** Unwraps a record into {@code rest}, since {@code room} is too small and the JDK needs room for all of it. */
+    /** Unwraps a record into {@code rest}, since {@code room} is too small, and the JDK needs a whole record's room. */
     private void unwrapToRest(ByteBuffer room) throws SSLException {
         if (spare == null) {
             spare = ByteBuffer.allocateDirect(TlsRecords.SMALL);

@@ -19,7 +19,7 @@ public enum TlsProvider {
     }
 
     /**
-     * Returns the provider to use: for AUTO the JDK or BoringSSL, otherwise this one.
+     * Returns the provider to use: for AUTO the JDK or BoringSSL, otherwise this provider.
      *
      * @throws IllegalArgumentException BoringSSL is chosen, but is not available here; the message contains the reason
      */

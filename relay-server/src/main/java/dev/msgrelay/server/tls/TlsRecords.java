@@ -43,8 +43,8 @@ public final class TlsRecords {
     }
 
     /**
-     * Bytes of plain text to write for one segment of a link. A long segment is filled with whole records. A short one
-     * is not: the overhead of its records would be too large.
+     * Bytes of plain text to write for one segment of a link. A long segment is filled with whole records. A short
+     * segment is not, since the overhead of its records would be too large.
      */
     public static int plainOfSegment(int segment) {
         return segment < LONG_SEGMENT ? segment : plainWithin(segment);
