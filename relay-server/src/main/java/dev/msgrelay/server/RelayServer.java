@@ -74,7 +74,7 @@ public final class RelayServer implements AutoCloseable {
     /** Time without a tick after which the core counts as hung. */
     private static final long LIVE_MILLIS = 10_000;
 
-    /** Time to log the last line of a relay whose disk hangs. */
+    /** Longest time to wait until a relay whose disk hangs has logged its last line. */
     private static final long LINE_MILLIS = 3_000;
 
     private final long startNanos = System.nanoTime();
@@ -102,7 +102,7 @@ public final class RelayServer implements AutoCloseable {
     }
 
     private void open() throws IOException {
-        // A node may have left its cluster while the relay recovered its journal.
+        // The relay may have failed while it recovered its journal, for example because its node left the cluster.
         if (failure.isDone()) {
             throw new IOException(failure.join().getMessage(), failure.join());
         }
@@ -180,22 +180,22 @@ public final class RelayServer implements AutoCloseable {
                 engine.newStage(), closing::get, engine.ring(), config.stream().maxBody());
     }
 
-    /** The address for publishers over TCP; null: there is none. */
+    /** The address for publishers over TCP; null if there is none. */
     public InetSocketAddress publishAddress() {
         return identity().address(Role.PUBLISHER, false);
     }
 
-    /** The address for subscribers over TCP; null: there is none. */
+    /** The address for subscribers over TCP; null if there is none. */
     public InetSocketAddress subscribeAddress() {
         return identity().address(Role.SUBSCRIBER, false);
     }
 
-    /** The address for publishers with TLS; null: there is none. */
+    /** The address for publishers with TLS; null if there is none. */
     public InetSocketAddress tlsPublishAddress() {
         return identity().address(Role.PUBLISHER, true);
     }
 
-    /** The address for subscribers with TLS; null: there is none. */
+    /** The address for subscribers with TLS; null if there is none. */
     public InetSocketAddress tlsSubscribeAddress() {
         return identity().address(Role.SUBSCRIBER, true);
     }
@@ -221,8 +221,8 @@ public final class RelayServer implements AutoCloseable {
      * Takes over those settings of another configuration that can change while the relay runs: all of them or, after an
      * error, none. Any thread.
      *
-     * <p>Later handshakes use the files of TLS as they are now; a relay that was started without TLS stays without. The
-     * access policy is replaced: a connection that has lost its rights gets an ERROR, and is closed within a second.
+     * <p>Later handshakes use the files of TLS as they are now. A relay started without TLS never gets it. The access
+     * policy is replaced: a connection that has lost its rights gets an ERROR, and is closed within a second.
      *
      * @throws IOException a file of TLS cannot be read or used; the message names the file and the line
      */
@@ -265,7 +265,7 @@ public final class RelayServer implements AutoCloseable {
         return MemoryPlan.of(config);
     }
 
-    /** The counters. A relay that has ended shows those of its end. Any thread. */
+    /** The counters; after the relay has ended, their last values. Any thread. */
     public RelayStats stats() {
         RelayStats atTheEnd = last;
         return atTheEnd != null ? atTheEnd : engine.stats();
@@ -277,7 +277,7 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * The last messages that the log holds, the oldest first. Any thread. Too slow for each message, because it copies.
+     * Copies the last messages that the log holds, the oldest first. Any thread. Too slow for a call per message.
      *
      * @param most limit on the messages
      * @param bytes limit on the copied bytes of each body
@@ -286,12 +286,12 @@ public final class RelayServer implements AutoCloseable {
         return last != null ? List.of() : PeekedMessage.last(engine.log(), most, bytes);
     }
 
-    /** The types that a client may get, by its token or its address; empty: it may not subscribe. Any thread. */
+    /** The types that a client with this token or address may get; empty if it may not subscribe. Any thread. */
     public Optional<TypeRanges> subscribable(Token token, Peer peer) {
         return engine.services().access().policy().subscribable(token, peer);
     }
 
-    /** Whether clients should connect: {@link #reachable}, not {@link #ending}, and its cluster works. Any thread. */
+    /** Whether clients should connect: the relay is {@link #reachable}, not {@link #ending}, and its cluster works. */
     public boolean ready() {
         return !closing.get()
                 && entrances.reachable()
@@ -308,7 +308,7 @@ public final class RelayServer implements AutoCloseable {
         return closing.get();
     }
 
-    /** The state of the cluster; null: the relay is alone. Any thread. */
+    /** The state of the cluster; null if the relay has no cluster. Any thread. */
     public ClusterStatus cluster() {
         return parts.orderer().map(Orderer::status).orElse(null);
     }
@@ -324,9 +324,9 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * Ends the relay: it takes no new connections and no more input; subscribers get the rest of the stream, for at
-     * most the drain time-out; then everything is closed. Returns when all this is done, also on an interrupted thread,
-     * which stays interrupted. On one of the relay's own loops it returns at once.
+     * Ends the relay. First it takes no new connections and no more input, and sends the rest of the stream, for no
+     * longer than the drain time-out. Then it closes everything. Returns when all this is done, also on an interrupted
+     * thread, which stays interrupted. On one of the relay's own loops returns at once.
      */
     @Override
     public void close() {
@@ -339,7 +339,7 @@ public final class RelayServer implements AutoCloseable {
         closed.join();
     }
 
-    /** Begins the end, once, on a new thread. If it were interrupted, it would leave threads and memory behind. */
+    /** Begins the end, once, on a new thread. An interrupt of the caller's thread would leave memory and threads. */
     private void beginEnd(Duration drainTimeout) {
         if (closing.compareAndSet(false, true)) {
             Thread end = new Thread(() -> shutDown(drainTimeout), "relay-close");
@@ -357,7 +357,7 @@ public final class RelayServer implements AutoCloseable {
             parts.release(
                     () -> {
                         last = engine.stats();
-                        // All connections have ended, so no further line comes that repeats another.
+                        // All connections have ended, so no more lines can come that repeat an earlier line.
                         engine.services().closes().logRemainingRepeats();
                     },
                     e -> {
@@ -386,8 +386,8 @@ public final class RelayServer implements AutoCloseable {
             LOG.warn("the relay goes on in memory alone: {}", cause.getMessage());
             new Thread(parts::abandonJournal, "relay-journal-end").start();
         } else {
-            // The drain time is zero, so that messages in doubt are not sent. The end begins before the failure is
-            // reported, so that a listener that closes the relay starts no drain.
+            // The drain time is zero, so that messages in doubt are not sent. The failure is reported after that.
+            // Otherwise a listener that closes the relay would start a drain.
             beginEnd(Duration.ZERO);
             if (failure.complete(cause)) {
                 if (ofJournal || cause instanceof NodeLeftException) {
@@ -399,7 +399,7 @@ public final class RelayServer implements AutoCloseable {
         }
     }
 
-    /** Ends a relay whose disk hangs. Cuts off all clients first, before a thread of the end waits for that disk. */
+    /** Ends a relay whose disk hangs. Cuts off all clients first, because the end may have to wait for that disk. */
     private void cut(Throwable cause) {
         entrances.cut();
         beginEnd(Duration.ZERO);
@@ -409,7 +409,7 @@ public final class RelayServer implements AutoCloseable {
         }
     }
 
-    /** Logs on a new thread, and waits for it at most three seconds: the log may be a file on the disk that hangs. */
+    /** Logs on a new thread, and waits up to three seconds for that, because the log may be on the disk that hangs. */
     private static void logApart(Runnable line) {
         Thread log = new Thread(line, "relay-last-line");
         log.setDaemon(true);
@@ -423,8 +423,8 @@ public final class RelayServer implements AutoCloseable {
 
     /**
      * Completes with the cause if the relay had to stop because of a fault of its own, or with a {@link
-     * JournalException} if its journal has failed. If {@link NodeLeftException#isOfHungDisk}, the program should halt,
-     * because an exit would wait for the disk.
+     * JournalException} if its journal has failed. After a hung disk, see {@link NodeLeftException#isOfHungDisk}, the
+     * program should halt, because an exit would wait for that disk.
      */
     public CompletableFuture<Throwable> failure() {
         return failure;

@@ -17,12 +17,12 @@ public final class RelayTls {
         this.memory = memory;
     }
 
-    /** Library, certificate, and the certificates that clients need, in words; empty if there is no TLS. */
+    /** A text about the library, the certificate, and the certificates that clients need; empty if there is no TLS. */
     public String text() {
         return context.map(TlsContext::describe).orElse("");
     }
 
-    /** Warnings about the dates of certificates and authorities; a line each. */
+    /** Warnings about the dates of certificates and authorities, one line each. */
     public List<String> warnings() {
         return context.map(TlsContext::warnings).orElse(List.of());
     }
@@ -36,7 +36,7 @@ public final class RelayTls {
     }
 
     /**
-     * Returns the context for another port. Until {@link #giveBack}, its connections have a part of the memory for TLS.
+     * Returns the context for another port. Until {@link #giveBack}, that port has a part of the memory for TLS.
      *
      * @throws IOException the relay was started without TLS, or the memory is used up
      */

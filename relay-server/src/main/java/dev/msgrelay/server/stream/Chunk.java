@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
 /**
- * A piece of the log's memory. References to it are counted: the log has one, and so has each write in flight that
- * points to it, and each {@code LogReader} that pins it. The log reuses a chunk to which it has the only reference.
+ * A piece of the log's memory. The references to a chunk are counted: one from the log, one from each {@code LogReader}
+ * that pins it, one from each write in flight from it. The log reuses a chunk once its own reference is the only one.
  */
 public final class Chunk {
     static final long FREE = -1;
@@ -53,7 +53,7 @@ public final class Chunk {
         return window;
     }
 
-    /** Returns the position of the chunk's first byte in the stream / chunk size; or {@link #FREE}. */
+    /** Returns the stream position of the chunk's first byte, divided by the chunk size; or {@link #FREE}. */
     long number() {
         return number;
     }

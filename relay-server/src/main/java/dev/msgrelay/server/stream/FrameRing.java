@@ -15,8 +15,8 @@ import java.nio.ByteBuffer;
  * memory.
  *
  * <p>A run is one small message, or all messages that a read brought. A producer claims as many cells as its run needs,
- * copies the run there and publishes it; no object is made. A run that starts in the last cell goes on in the spare
- * tail, so that it stays in one piece.
+ * copies the run there and publishes it. None of this makes an object. A run that starts in the last cell goes on in
+ * the spare tail, so that it stays in one piece.
  *
  * <pre>
  *  cell  0        1        2        3                     cells-1 | spare tail: longest run
@@ -28,19 +28,19 @@ import java.nio.ByteBuffer;
  * </pre>
  *
  * <p>The consumer is an event loop. It polls the ring, and sleeps in its selector until a publish wakes it. The
- * Disruptor's own {@code EventPoller} looks for the highest published sequence at every poll, and scans all cells of a
- * full ring for it. Here the first cell tells how many cells the run has, so one look per run is enough.
+ * Disruptor's own {@code EventPoller} looks for the highest published sequence at every poll; when the ring is full,
+ * that is a scan of all cells. Here a run's first cell has the run's length, so only one cell of each run is looked at.
  *
  * <p>Threads: any number of producers; one consumer.
  */
 public final class FrameRing {
     /**
-     * The receiver of runs, like the Disruptor's {@code EventPoller.Handler}. While it has no room, runs stay in the
-     * ring or in a {@link RunStage}. {@link NetworkBatchHandler} receives the runs of a single relay, an {@link
+     * The receiver of runs, like the Disruptor's {@code EventPoller.Handler}. While the receiver has no room, runs stay
+     * in the ring or in a {@link RunStage}. {@link NetworkBatchHandler} receives the runs of a single relay, an {@link
      * Orderer} those of a cluster.
      */
     public interface Handler {
-        /** Returns whether there is room for one more run; until there is, publishers wait. */
+        /** Returns whether there is room for one more run. Publishers wait while there is none. */
         boolean hasRoom();
 
         /**
@@ -53,7 +53,7 @@ public final class FrameRing {
         void onEvent(ByteBuffer buffer, int offset, int length, int frameLength);
     }
 
-    /** Bytes of a cell. It is a cache line, so that two producers never write to the same cache line. */
+    /** Bytes of a cell. A cell is one cache line, so that two producers never write to the same cache line. */
     public static final int CELL_BYTES = 64;
 
     /** Result of {@link #tryClaim}: the run does not fit at present. */
@@ -76,7 +76,7 @@ public final class FrameRing {
 
     /**
      * @param cells number of cells, a power of two
-     * @param maxRun longest run in bytes, at most half of the ring so that it can always be claimed in the end
+     * @param maxRun longest run in bytes, up to half of the ring, so that a retry succeeds sooner or later
      * @param memory direct memory of at least {@link #slabBytes} bytes; the caller keeps its ownership
      * @param wakeup run after every publish, when the run is visible to the consumer
      */
@@ -121,7 +121,7 @@ public final class FrameRing {
             throw new IllegalArgumentException("run of " + length + " bytes is not within 1.." + maxRun);
         }
         int n = cellsOf(length);
-        // Asked first, because the exception that tryNext throws for a full ring costs more.
+        // Checked first, because for a full ring tryNext throws an exception, which costs more than this check.
         if (!sequencer.hasAvailableCapacity(n)) {
             return REFUSED;
         }
@@ -143,7 +143,7 @@ public final class FrameRing {
     }
 
     /**
-     * Makes a claimed run visible to the consumer, and wakes it.
+     * Makes a claimed run visible to the consumer, and wakes the consumer.
      *
      * @param each bytes of each frame of the run, if all are known to be valid and of one length; otherwise 0
      */
@@ -151,7 +151,7 @@ public final class FrameRing {
         int cell = cellOffset(claim);
         slab.putInt(cell, length);
         slab.putInt(cell + EACH_OFFSET, each);
-        // Only the first cell is marked as published. To mark and to look at each would cost more than the copy.
+        // Only the run's first cell is marked as published. To mark and check all cells would cost more than the copy.
         sequencer.publish(claim);
     }
 
@@ -174,7 +174,7 @@ public final class FrameRing {
 
     /**
      * Returns whether the consumer would find a run. A claim that is not published yet hides the runs after it. The
-     * consumer must not spin for it, because the claim's producer may need the consumer's processor.
+     * consumer must not spin until that claim is published: the producer may need the consumer's processor.
      */
     public boolean hasNext() {
         return sequencer.isAvailable(consumed.get() + 1);
@@ -217,7 +217,7 @@ public final class FrameRing {
         if (next == first) {
             return false;
         }
-        // Stored once for all runs, because each store takes the cache line from the producers, which read it.
+        // Stored once for all runs, because after each store the producers have to load the cache line again.
         consumed.set(next - 1);
         return true;
     }
@@ -234,8 +234,8 @@ public final class FrameRing {
     private record Wakeup(Runnable wakeup) implements WaitStrategy {
         @Override
         public void signalAllWhenBlocking() {
-            // The publish must be visible before the consumer's flag is read. Otherwise a consumer could sleep, and not
-            // be woken.
+            // The publish must be visible before the consumer's flag is read. Otherwise the consumer might fall asleep
+            // at that moment, and not be woken.
             VarHandle.fullFence();
             wakeup.run();
         }

@@ -7,12 +7,12 @@ import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Reads the stream from the log; there is no other way to read it. A reader has a position, and pins chunks of the log.
+ * Reads the stream from the log. Nothing else reads the log. A reader has a position, and pins chunks of the log.
  *
  * <pre>
  *   | frame | frame | fra~me | frame |
  *                        ^   ^
- *                 position   boundary: the end of the packet that the last write cut; up to here the bytes are pinned
+ *                 position   boundary: the end of the packet in which the last write ended. Bytes before it are pinned
  * </pre>
  *
  * Pinned bytes are not overwritten until they are released, so a socket or a file may be written straight from them. A
@@ -28,7 +28,7 @@ public final class LogReader {
 
     public static final long NOTHING = Long.MAX_VALUE;
 
-    /** Number of attempts of {@link #seek}, because the log may drop a message that was just found. */
+    /** Number of attempts of {@link #seek}. An attempt fails if the log drops the message that was just found. */
     private static final int TRIES = 8;
 
     private final PacketLog log;
@@ -77,8 +77,8 @@ public final class LogReader {
     }
 
     /**
-     * Returns the number of the next message, exact only at the boundary. Before it, returns the number of the first
-     * message of the packet, or -1 if the index no longer has the packet; on a page, the number before the boundary's.
+     * Returns the number of the next message, exact only at the boundary. Elsewhere returns the number of the packet's
+     * first message, or -1 if the index no longer has the packet. On a page returns the boundary's number - 1.
      */
     public long sequence() {
         if (atBoundary()) {
@@ -228,7 +228,7 @@ public final class LogReader {
         if (!log.boundaryAtOrAfter(found.position() + 1, head, next) || !pin(found.position(), next.position())) {
             return false;
         }
-        // The index knows only packets. The message is found in its packet by a walk over the frames.
+        // The index has only the starts of packets. A walk over the packet's frames finds the message.
         while (found.sequence() < sequence && found.position() < next.position()) {
             found.set(found.position() + frameLength(found.position()), found.sequence() + 1);
         }
@@ -252,7 +252,7 @@ public final class LogReader {
     /**
      * Pins the chunks with the bytes from {@code from} to {@code to}, and releases earlier chunks.
      *
-     * @return false if the log has dropped some; chunks that were pinned before stay pinned
+     * @return false if the log has dropped some of the bytes; chunks that were pinned before stay pinned
      */
     private boolean pin(long from, long to) {
         long a = log.chunkNumber(from);

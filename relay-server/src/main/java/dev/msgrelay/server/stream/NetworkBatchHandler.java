@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A batch is all that one cycle of the core brings. Only {@link #endOfBatch}, which only {@link #drain} calls, moves
  * the head of the log, so that subscribers are handed the whole batch at once. A packet ends before the frame that
- * would make it longer than the payload of one MTU. A frame that is longer than that is a packet of its own.
+ * would make it longer than the payload of one MTU. A frame longer than this payload is a packet of its own.
  *
  * <pre>
  *   ring, stages:            drain -> onEvent(run) --walk--.
@@ -49,11 +49,11 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     private boolean timing;
     private long batchNanos;
     private boolean readIsFull;
-    // A failure in the middle of a span, of which the log may have a part; null: there was none.
+    // The failure that interrupted an append, so that the log may have only a part of the span; null without one.
     private Throwable inDoubt;
 
     /**
-     * @param scan knows the payload of a packet, which is the MTU less the IP and TCP headers, and the longest body
+     * @param scan made for the longest body, and for a packet's payload: the MTU less the IP and TCP headers
      * @param clock in ns, read at the start and the end of a batch only
      * @param times gets the time that each batch took, in ns
      */
@@ -83,7 +83,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         try {
             pack(span);
         } catch (Throwable e) {
-            // The caller catches this, and ends only this publisher. The next drain ends the relay.
+            // The caller catches this, and ends only this publisher. The next drain also throws, which ends the relay.
             inDoubt = e;
             throw e;
         }
@@ -91,7 +91,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
 
     /**
      * Takes runs from the ring, and from stages if the ring is empty. Then ends the batch of this cycle, which moves
-     * the head. It ends even if the gate refuses a run: the gate opens only when readers have read what is packed.
+     * the head, even if the gate refuses a run. Otherwise readers would get nothing more, and the gate would never
+     * open.
      *
      * @return whether the ring has another run, or a read is likely to bring more
      */
@@ -129,8 +130,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
                 ? scan.splitEqualFrames(buffer, offset, length, frameLength, open)
                 : scan.scan(buffer, offset, length, open);
         if (walked.wholeBytes() != length) {
-            // Producers check their runs, so this is a fault of the relay. The rest must not reach a subscriber, and
-            // must not stop the ring.
+            // Producers check their runs, so this is a fault of the relay. The bytes after the whole frames must not
+            // reach a subscriber, and must not stop the ring.
             LOG.error(
                     "a run in the ring is not whole frames, which is a fault of the relay:"
                             + " {} of its {} bytes are dropped ({})",
@@ -144,8 +145,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     /**
      * Packs a run of whole frames that an orderer has put in order; only if {@link #hasRoom}.
      *
-     * @throws IllegalStateException the run is not whole frames; this relay's stream would differ from that of the
-     *     others
+     * @throws IllegalStateException the run is not whole frames; this relay's stream would differ from those of the
+     *     other relays
      */
     public void append(ByteBuffer buffer, int offset, int length) {
         RunScan walked = scan.scan(buffer, offset, length, log.openPacketBytes());
@@ -156,7 +157,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         pack(walked);
     }
 
-    /** Packs the whole frames of a span. Its scan has counted the bytes in the log's open packet. */
+    /** Packs the whole frames of a span. The walk over them began with the bytes of the log's open packet. */
     private void pack(RunScan span) {
         if (!timing) {
             timing = true;
@@ -172,7 +173,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         log.publish();
     }
 
-    /** Stops the clock of a batch, when subscribers have been handed the messages that {@link #drain} made visible. */
+    /** Ends the timing of a batch, when subscribers have been handed the messages that {@link #drain} made visible. */
     public void handedOver() {
         if (timing) {
             timing = false;
@@ -190,10 +191,10 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         return log.endPosition() == log.head().position();
     }
 
-    /** Returns whether a run waits that the last {@link #drain} did not find. The core asks before it sleeps. */
+    /** Returns whether a run waits that the last {@link #drain} did not find. The core calls this before it sleeps. */
     public boolean pending() {
-        // The core may sleep in front of a full ring: readers that hold the writer back wake it when they get on, and
-        // an orderer without room wakes it when it has ordered runs.
+        // The core may sleep although runs wait in the ring. Readers that hold the writer back wake it when they have
+        // read more. An orderer without room wakes it when runs are ordered.
         boolean waits = orderer.isEmpty()
                 ? runReadySoon()
                 : orderer.get().hasOrdered() || orderer.get().hasRoom() && runReadySoon();
@@ -201,8 +202,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     }
 
     /**
-     * Returns the longest time that the core may sleep, in ns; 0: no limit. A producer at its stage may have looked
-     * just before the core falls asleep, and then does not wake it.
+     * Returns the longest time that the core may sleep, in ns; 0: no limit. A producer at its stage may have checked
+     * whether the core sleeps just before that is so. Then it does not wake the core.
      */
     public long sleepNanos() {
         return anyStage(RunStage::waiting) && !gate.stillRefuses() ? STAGE_BUSY_NANOS : 0;
@@ -217,7 +218,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
 
     /** Returns whether no run waits in a stage, in the ring or for an orderer. Any thread. */
     public boolean isEmpty() {
-        // Asked in the order in which a run moves on, so that no run is missed.
+        // A run moves on in this order, so none is missed if it moves between two checks.
         return !anyStage(RunStage::waiting)
                 && ring.isEmpty()
                 && orderer.map(Orderer::isEmpty).orElse(true);
@@ -248,7 +249,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
 
     /**
      * Returns whether the ring or a stage has a run. If a producer is at its stage, spins for a moment, which is
-     * cheaper than to sleep and be woken. Not longer, because the producer may have lost its processor to this thread.
+     * cheaper than to sleep and be woken. A longer spin could keep the producer from its processor.
      */
     private boolean runReadySoon() {
         int looks = 0;

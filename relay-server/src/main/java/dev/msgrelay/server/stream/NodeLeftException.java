@@ -1,6 +1,6 @@
 package dev.msgrelay.server.stream;
 
-/** Ends a relay that has left its cluster. The message tells the reason, which is outside of the program. */
+/** Ends a relay that has left its cluster. The message has the reason, which is not a fault of the program. */
 public final class NodeLeftException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 

@@ -7,8 +7,8 @@ import dev.msgrelay.server.journal.format.EpochTable;
 import java.nio.ByteBuffer;
 
 /**
- * Decides the order of the messages of several relays, a cluster. Without a cluster {@link NetworkBatchHandler} packs
- * runs at once.
+ * Decides the order of the messages of several relays, which form a cluster. Without a cluster {@link
+ * NetworkBatchHandler} packs runs at once.
  *
  * <pre>
  *   alone     producers --run--> NetworkBatchHandler --> log
@@ -22,16 +22,16 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
         /**
          * Called with the answer to {@link #claim}.
          *
-         * @param refusal the reason of a refusal; null: the connection has the name
-         * @param text of the refusal; otherwise empty
-         * @param accepted number of the name's last message in the stream; {@link #NONE}: there is none
-         * @param sequence of that message
+         * @param refusal the reason of a refusal; null if the connection has the name
+         * @param text the text of a refusal; otherwise empty
+         * @param accepted number of the name's last message in the stream; {@link #NONE} if there is none
+         * @param sequence the sequence of that message
          */
         void claimed(CloseReason refusal, String text, long accepted, long sequence);
     }
 
     interface Numbered {
-        /** Called when the messages up to this number are in the stream, the last one with this sequence. */
+        /** Called when the messages up to {@code number} are in the stream. The last one has {@code sequence}. */
         void ordered(long number, long sequence);
     }
 
@@ -40,24 +40,24 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
         boolean hasRoom();
 
         /**
-         * Begins another life of the stream, with an epoch of its own, and ends the connections that were told of the
-         * life before. The orderer calls this again and again until they have ended.
+         * Begins another life of the stream, with an epoch of its own, and ends the connections whose clients know only
+         * the previous life. The orderer repeats the call until these connections have ended.
          *
-         * @return whether they have ended, and the next run may come
+         * @return whether these connections have ended, so that the next run may come
          */
         boolean begins(EpochTable.Epoch life);
 
         void append(ByteBuffer buffer, int offset, int length);
 
-        /** Reads the end of the stream, which may be after the head. */
+        /** Copies the end of the stream into {@code into}. That may be after the head. */
         void readEnd(Mark into);
 
         /** Called when a name has a newer connection at another relay. */
         void takenElsewhere(String name);
 
         /**
-         * Returns the position up to which the stream is forced to this relay's disk; without a journal all of it. Any
-         * thread.
+         * Returns the position up to which the stream is forced to this relay's disk. Without a journal, all of the
+         * stream counts as forced. Any thread.
          */
         long forced();
 
@@ -67,15 +67,15 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
         /** Wakes the core. Any thread, after its change has become visible. */
         void wake();
 
-        /** Ends the relay, which may relay nothing any more. Any thread. */
+        /** Ends the relay, because after this fault it must relay nothing more. Any thread. */
         void failed(Throwable cause);
     }
 
     long NONE = -1;
 
     /**
-     * Returns the lives (epochs) of the stream, at least one; all relays have the same. Runs are handed over from the
-     * table's forced position on. A relay with more of the stream on its disk continues after the end there.
+     * Returns the lives (epochs) of the stream, at least one, which are the same for all relays. Runs are handed over
+     * from the table's forced position on. A relay whose disk has more of the stream continues at the end of that.
      */
     EpochTable lives();
 
@@ -96,8 +96,8 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
     /**
      * Asks for a publisher's name. The connection that has the name may be at another relay.
      *
-     * @param owner the identity of the connection; empty: there are no identities
-     * @return false: there is no room for the question now; otherwise the claimant gets one answer
+     * @param owner the identity of the connection; empty if the relay knows no identities
+     * @return false if there is no room for the question now; if true, the claimant gets one answer
      */
     boolean claim(String name, ProducerId producer, String owner, Claimant who);
 
@@ -109,10 +109,10 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
     /** Returns whether ordered runs wait to be handed over. */
     boolean hasOrdered();
 
-    /** Hands over some runs that are in order; returns whether more can be handed over right away. */
+    /** Hands over some ordered runs; returns whether more can be handed over right away. */
     boolean drain();
 
-    /** Returns whether no run is under way. Any thread. */
+    /** Returns whether no run waits to be ordered or to be handed over. Any thread. */
     boolean isEmpty();
 
     /** Returns the state of this relay in the cluster. Any thread. */

@@ -24,7 +24,7 @@ final class PacketIndex {
     void add(long startPosition, long firstSequence) {
         long n = count.getPlain();
         int slot = (int) n & mask;
-        // A reader that sees the new values also sees a count of n, with which stillHolds denies the slot's old packet.
+        // A reader that sees the new values also sees a count of n, so stillHolds is false for the slot's old packet.
         VarHandle.storeStoreFence();
         position[slot] = startPosition;
         sequence[slot] = firstSequence;
@@ -35,12 +35,12 @@ final class PacketIndex {
         return count.getAcquire() - 1;
     }
 
-    /** Returns the first packet that starts at or after a position; one past the newest if none does. */
+    /** Returns the first packet that starts at or after a position; the newest packet's number + 1 if none does. */
     long firstAtOrAfter(long where) {
         return firstAbove(where - 1, position, count.getAcquire());
     }
 
-    /** Returns the last packet whose first message is not after this one; -1 if it is not remembered. */
+    /** Returns the last packet whose first message is not after {@code wanted}; -1 if the index has none. */
     long lastAtOrBefore(long wanted) {
         long n = count.getAcquire();
         long above = firstAbove(wanted, sequence, n);
@@ -72,7 +72,7 @@ final class PacketIndex {
 
     /** Returns whether the slot still held this packet when the caller read it. */
     boolean stillHolds(long packet) {
-        // A slot is filled before the count moves on, so the oldest packet by this count may be overwritten already.
+        // The writer fills a slot before it raises the count, so the oldest packet may be overwritten already.
         VarHandle.loadLoadFence();
         return count.getAcquire() - packet < position.length;
     }

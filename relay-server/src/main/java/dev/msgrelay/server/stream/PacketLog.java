@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The last bytes of the stream as they go over the wire, without holes, in direct memory. One writer, the batch
- * handler; any number of {@link LogReader}s.
+ * The newest bytes of the stream in wire format, without gaps, in direct memory. One writer, the batch handler; any
+ * number of {@link LogReader}s.
  *
  * <pre>
  *  position  0 ...          tail                                  head
@@ -23,14 +23,14 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  *                                                                      writer waits
  * </pre>
  *
- * To go on, the writer drops the chunk at the tail and takes a free one. A dropped chunk that a reader still pins, for
- * a write in flight, is put aside until it is released, so that no byte is overwritten under a reader. A slow reader
- * pins no more chunks than its own write needs. Readers that may hold the writer back do so through the {@link Gate}.
+ * For a new chunk the writer drops the one at the tail and takes a free one. A dropped chunk that a reader still pins,
+ * for a write in flight, is put aside until it is released, so that no byte is overwritten under a reader. A slow
+ * reader pins only the chunks of its own write. Readers that may hold the writer back do so through the {@link Gate}.
  */
 public final class PacketLog {
     /** A limit on how far the log's writer may go. */
     public interface Gate {
-        /** Returns whether a stream that ends here may grow by one run; if not, the gate holds the writer back. */
+        /** Returns whether a log that ends at this position may grow by one run; if not, the writer has to wait. */
         boolean tryPass(long position);
     }
 
@@ -62,7 +62,7 @@ public final class PacketLog {
      * @param packetBytes payload of one packet of the network; the index has room for all packets of the log
      * @param pinnedChunks dropped chunks that readers may pin before the writer has to wait
      * @param maxRun longest run that is appended, in bytes
-     * @param start the end of the stream before this start of the relay, which this log continues
+     * @param start where the stream ended before this start of the relay; the log continues from there
      */
     public PacketLog(
             ByteBufAllocator allocator,
@@ -102,12 +102,12 @@ public final class PacketLog {
         startChunk(end >>> chunkShift);
     }
 
-    /** Returns how many chunks the longest run may begin. The writer has as many free chunks before it appends. */
+    /** Returns how many chunks the longest run may begin. The writer appends only if it has as many free chunks. */
     public static int chunksInHand(int maxRun, int chunkBytes) {
         return (maxRun + chunkBytes - 1) / chunkBytes + 1;
     }
 
-    /** Returns for how many packets the index has room: all of the log, as any two exceed {@code packetBytes}. */
+    /** Returns a capacity for all packets of the log, any two neighbours of which exceed {@code packetBytes}. */
     public static int indexCapacity(int logBytes, int packetBytes) {
         int packets = (int) Math.max(64, 2L * logBytes / packetBytes);
         return Integer.highestOneBit(packets) << 1;
@@ -132,7 +132,7 @@ public final class PacketLog {
         return nextSequence - 1;
     }
 
-    /** Returns the bytes of the open packet, to which a frame may still be added. */
+    /** Returns how many bytes are in the open packet, to which more frames may be added. */
     public int openPacketBytes() {
         return (int) (end - openPacketStart);
     }
@@ -144,7 +144,7 @@ public final class PacketLog {
     }
 
     /**
-     * Appends a run, or nothing of it; readers see it after {@link #publish}.
+     * Appends a whole run, or nothing if this throws. Readers see the run after {@link #publish}.
      *
      * @param source the run's bytes, in the machine's own order; bytes read into {@link #windowAtEnd} are not copied
      * @param length bytes, not more than the longest run
@@ -180,7 +180,7 @@ public final class PacketLog {
 
     /**
      * Returns the free end of the current chunk, for a channel to read into. Bytes read there are not copied if nothing
-     * else is appended before them. Both indices are at the end of the log; the caller retains the window.
+     * else is appended before them. Both window indices are at the log's end. The caller retains the window.
      *
      * @param atMost limit on the window's length, in bytes
      */
@@ -224,7 +224,7 @@ public final class PacketLog {
             return null;
         }
         chunk.retain();
-        // Looks again after the retain, because the writer marks a chunk as dropped before it looks at the count.
+        // Looks again after the retain, because the writer marks a chunk as dropped before it reads the count.
         VarHandle.fullFence();
         if (chunk.number() != number) {
             chunk.release();
@@ -268,7 +268,7 @@ public final class PacketLog {
             return false;
         }
         if (into.position() > at.position()) {
-            // The caller may use only bytes before the head that it has read.
+            // The caller may use only bytes before the head that it passed to this method.
             into.set(at.position(), at.sequence());
         }
         return true;
@@ -289,14 +289,14 @@ public final class PacketLog {
         return index.stillHolds(packet);
     }
 
-    /** Returns the number of the first message of a position's packet; -1 if the index no longer has the packet. */
+    /** Returns the number of the first message in a position's packet; -1 if the index no longer has the packet. */
     public long sequenceNear(long position) {
         long packet = Math.max(0, index.firstAtOrAfter(position + 1) - 1);
         long sequence = index.sequenceOf(packet);
         return index.stillHolds(packet) ? sequence : -1;
     }
 
-    /** Returns about how many messages there are from a position, or from the log's oldest message, to a head. */
+    /** Returns about how many messages the log has between a position and a head. */
     public long messagesFrom(long position, Mark at) {
         if (position >= at.position()) {
             return 0;
@@ -328,7 +328,7 @@ public final class PacketLog {
         current = fresh;
     }
 
-    /** Takes back chunks that readers have released; returns whether the writer has enough free ones. */
+    /** Takes back chunks that readers have released; returns whether the writer has enough free chunks. */
     private boolean reclaim() {
         for (int i = aside.size() - 1; i >= 0; i--) {
             if (!aside.get(i).usedByOthers()) {

@@ -10,8 +10,8 @@ import java.util.Arrays;
 
 /**
  * Walks over received bytes, and holds the result, the span: the number and the end of the whole frames, the ends of
- * packets, and the reason why the walk stopped. One walk finds all of this, because a walk costs as much as a copy:
- * each step waits for the one before. Reused for every read; owned by one thread.
+ * packets, and the reason why the walk stopped. A walk costs as much as a copy, because each step needs the length that
+ * the previous step loads. So one walk finds all of this. Reused for every read; owned by one thread.
  */
 public final class RunScan {
     private static final int TEXT_RANGES = 8;
@@ -51,7 +51,7 @@ public final class RunScan {
      * Walks {@code length} bytes from {@code offset}.
      *
      * @param buffer in the machine's own byte order
-     * @param open bytes that the log's open packet has already; the first frames may still go into it
+     * @param open bytes that the log's open packet has already; the first frames may still go into that packet
      */
     public RunScan scan(ByteBuffer buffer, int offset, int length, int open) {
         return scan(buffer, offset, length, open, TypeRanges.ALL);
@@ -60,7 +60,7 @@ public final class RunScan {
     /**
      * Walks bytes of a publisher that may send some types only.
      *
-     * @param types permitted types, checked once a stretch of equal headers, unless they are {@link TypeRanges#ALL}
+     * @param types the permitted types, checked once for each stretch of equal headers; not for {@link TypeRanges#ALL}
      */
     public RunScan scan(ByteBuffer buffer, int offset, int length, int open, TypeRanges types) {
         reset(buffer, offset, length, open);
@@ -73,7 +73,7 @@ public final class RunScan {
             long header = buffer.getLong(offset + at);
             int type = Bytes.bigEndian(buffer.getInt(offset + at + FrameLayout.TYPE_OFFSET));
             int body = Bytes.bigEndian(buffer.getInt(offset + at + FrameLayout.LENGTH_OFFSET));
-            // As an unsigned number a negative length is large; the types of control frames are the lowest of all.
+            // A negative length is large if unsigned. The types of control frames are the lowest signed numbers.
             if (Integer.compareUnsigned(body, maxBody) > 0 || type <= ControlFrames.LAST) {
                 fault(type, body);
                 break;
@@ -163,7 +163,7 @@ public final class RunScan {
         return frames;
     }
 
-    /** Bytes of the incomplete frame after {@link #wholeBytes}, if its header is there; otherwise 0. */
+    /** Full length of the incomplete frame after {@link #wholeBytes}, if its header has come; otherwise 0. */
     public int incompleteFrame() {
         return incomplete;
     }
@@ -180,7 +180,7 @@ public final class RunScan {
         return framesBefore[k];
     }
 
-    /** Returns whether the frame after {@link #wholeBytes} breaks a rule of messages. Every control frame does. */
+    /** Returns whether the frame after {@link #wholeBytes} breaks a rule of messages, as every control frame does. */
     public boolean isFaulty() {
         return problem != null;
     }

@@ -9,19 +9,19 @@ import java.nio.ByteOrder;
 import java.util.function.BooleanSupplier;
 
 /**
- * Memory in which one producer thread gathers small messages while the ring's consumer is busy. Then one claim and one
- * publish, with their cache misses, serve dozens of messages. No timer is needed to move them on:
+ * Memory in which one producer thread gathers small messages while the ring's consumer is busy. So dozens of messages
+ * need only one claim and one publish, with their cache misses. No timer is needed to move the messages on:
  *
  * <pre>
- *   consumer asleep          every message goes into the ring at once, and wakes it
+ *   consumer asleep          every message goes into the ring at once, and wakes the consumer
  *   consumer busy            messages gather here; a full stage goes into the ring as one run
  *   ring empty               the consumer takes the messages from here, before it sleeps
  * </pre>
  *
- * Each thread takes the field {@code owner} by a compare-and-set, which is a full fence; later the producer looks
- * whether the consumer sleeps. So a consumer that finds all stages free and empty may sleep until it is woken. If a
- * stage is taken, its producer may have looked too early. Then the consumer sleeps only for a moment; it does not spin
- * for long, because the producer may have lost its processor to the consumer itself.
+ * A thread takes the stage by a compare-and-set of {@code owner}, which is a full fence. When the producer is done, it
+ * looks whether the consumer sleeps. So a consumer that finds all stages free and empty may sleep until it is woken. If
+ * a stage is taken, its producer may have looked too early. Then the consumer sleeps only for a moment. A long spin
+ * instead could keep the producer from its processor.
  */
 public final class RunStage {
     /** Bytes of the longest run that is gathered here; a longer run gets a claim of its own in the ring. */
@@ -54,7 +54,7 @@ public final class RunStage {
 
     // Guarded by owner.
     private int gathered;
-    // The length of each gathered frame; 0: they differ.
+    // The length of each gathered frame; 0 if the lengths differ.
     private int each;
     private long lastCell = -1;
     private boolean closed;
@@ -71,7 +71,7 @@ public final class RunStage {
         this.scan = RunScan.unpacked(maxBody);
     }
 
-    /** Takes one message; false: there is no room, here or in the ring. */
+    /** Takes one message; returns false if there is no room, neither here nor in the ring. */
     public boolean put(int type, ByteBuffer body, int length) {
         int frame = FrameLayout.HEADER_LENGTH + length;
         acquire();
@@ -113,9 +113,9 @@ public final class RunStage {
     }
 
     /**
-     * Takes a run; false: there is no room, here or in the ring.
+     * Takes a run; returns false if there is no room, neither here nor in the ring.
      *
-     * @throws IllegalArgumentException the run is not whole, lawful frames
+     * @throws IllegalArgumentException the run is not whole, valid frames
      */
     public boolean putRun(ByteBuffer frames, int length) {
         acquire();
@@ -138,7 +138,7 @@ public final class RunStage {
         return true;
     }
 
-    /** Checks the copy in the ring, because the caller may change its own memory meanwhile. */
+    /** Copies the run into the ring, and checks the copy, because the caller may change the original meanwhile. */
     private boolean claimRun(ByteBuffer frames, int length) {
         long claim = moveToRing() ? ring.tryClaim(length) : FrameRing.REFUSED;
         if (claim == FrameRing.REFUSED) {
@@ -191,7 +191,7 @@ public final class RunStage {
         wakeIfAsleep(false);
     }
 
-    /** Moves the messages to the ring if the consumer sleeps. With a full ring they wait until it looks here. */
+    /** Moves the messages to the ring if the consumer sleeps. If the ring is full, they stay here. */
     private void wakeIfAsleep(boolean byClose) {
         while (gathered > 0 && consumerAsleep.getAsBoolean() && closed == byClose && ring.hasRoom(gathered)) {
             acquire();
@@ -225,7 +225,7 @@ public final class RunStage {
     private void acquire() {
         int spins = 0;
         while (!OWNER.compareAndSet(this, FREE, PRODUCER)) {
-            // The consumer has the stage while it copies a few kilobytes. It may need this thread's processor for that.
+            // The consumer holds the stage to copy a few kilobytes, and may need this thread's processor for that.
             if (++spins < SPINS) {
                 Thread.onSpinWait();
             } else {

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * The end of the published stream: a position and the number of the next message. One writer; readers on any thread see
- * a pair that belongs together. This is a sequence lock, whose version is odd while the writer changes the pair.
+ * a pair that was set together. This is a sequence lock: the version is odd while the writer changes the pair.
  */
 @SuppressWarnings("unused") // fields, through handles
 public final class StreamHead {

@@ -8,8 +8,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Sources of messages for which there is no room at present. All are resumed together, once there is plenty of room. A
- * source that is resumed at the first free byte would fill it, and both sides would wake each other again and again.
+ * Sources that have messages for which there is no room at present. All are resumed together, once there is plenty of
+ * room. If a source were resumed at the first free byte, it and the core would wake each other again and again.
  *
  * <p>A source adds itself on its own thread; the core resumes sources after each batch.
  */

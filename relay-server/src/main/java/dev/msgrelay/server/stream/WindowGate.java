@@ -9,13 +9,13 @@ import java.util.function.LongSupplier;
  * subscriber, or of the journal. When the window is used up, the relay stops reading publishers' sockets, and local
  * publishers find the ring full: that is the back pressure.
  *
- * <p>The window is smaller than the log, as bytes that wait for long have left the processor's cache when they are
- * sent.
+ * <p>The window is smaller than the log, because bytes that wait for long are no longer in the processor's cache when
+ * they are sent.
  *
  * <p>Only the log's writer calls {@link #tryPass}. Limits are added, moved and removed on any thread.
  */
 public final class WindowGate implements PacketLog.Gate {
-    /** Stands for the time, in nanoseconds, at which a wait began, if nothing waits. */
+    /** Used in place of the time, in nanoseconds, at which a wait began: nothing waits. */
     public static final long NEVER = Long.MAX_VALUE;
 
     /** A position that the end of the log may exceed by the window at most. */
@@ -26,7 +26,7 @@ public final class WindowGate implements PacketLog.Gate {
         /**
          * Returns the stopwatch that sums the times for which this limit held publishers back.
          *
-         * @param common the stopwatch of all limits without one of their own
+         * @param common the stopwatch of all limits that have no stopwatch of their own
          */
         default Stopwatch heldBack(Stopwatch common) {
             return common;
@@ -37,7 +37,7 @@ public final class WindowGate implements PacketLog.Gate {
         /** Wakes the writer if it sleeps. Any thread, after its change has become visible. */
         void signal();
 
-        /** If the writer is in an append, waits for its end. Returns at once on the writer's own thread. */
+        /** If the writer is in an append, waits until the append ends. Returns at once on the writer's own thread. */
         void awaitBetweenSteps();
     }
 
@@ -73,7 +73,7 @@ public final class WindowGate implements PacketLog.Gate {
         }
         if (position > lookUp()) {
             block(position);
-            // Looks again after the flag is set, because a limit that moved before that has not signalled.
+            // Looks again after the flag is set, because a limit that moved before then has not woken the writer.
             if (position > lookUp()) {
                 return false;
             }
@@ -99,8 +99,8 @@ public final class WindowGate implements PacketLog.Gate {
     }
 
     /**
-     * Counts the time of a refusal for the limit that is slowest now. If nothing waits to be appended, no limit holds
-     * anything back, and the refusal ends.
+     * If nothing waits to be appended, no limit holds anything back, so a refusal ends here. Otherwise the refusal's
+     * time counts, from now on, for the limit that is slowest now.
      */
     public void settle(boolean anyWaits) {
         if (!anyWaits) {
@@ -147,17 +147,17 @@ public final class WindowGate implements PacketLog.Gate {
         return blocked && !halfOpen(refused);
     }
 
-    /** Returns whether half of the window is free, so that publishers may go on. Less would soon be used up. */
+    /** Returns whether half of the window is free, so that publishers may go on. A smaller part is soon used up. */
     public boolean halfOpen(long position) {
         return position <= slowest(limits) + window - window / 2;
     }
 
-    /** Returns whether publishers are held back by a limit without a stopwatch of its own, a subscriber. Any thread. */
+    /** Returns whether a subscriber, which is a limit without its own stopwatch, holds publishers back. Any thread. */
     public boolean blockedByReaders() {
         return blocked && counted == time;
     }
 
-    /** Returns when publishers began to be held back, in ns of the clock. Only while {@link #blocked}. */
+    /** Returns when subscribers, or the journal, began to hold publishers back, in ns. Only while {@link #blocked}. */
     public long blockedSinceNanos() {
         return blockedSinceNanos;
     }
@@ -167,7 +167,7 @@ public final class WindowGate implements PacketLog.Gate {
         return time.nanos(now);
     }
 
-    /** Wakes the writer if half of the window is free. Called when a volatile store has moved a limit. */
+    /** Wakes the writer if half of the window is free. Called after a volatile store has moved a limit. */
     public void wakeIfRoom(long position) {
         if (blocked && position >= refused - window / 2) {
             writer.signal();

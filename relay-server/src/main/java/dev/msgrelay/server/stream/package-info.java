@@ -8,7 +8,7 @@
  *                                             |                ^ append(span)   ^
  *   sockets of the core's own loop ----------------RunScan-----'                '--room?-- WindowGate
  *
- *   WindowGate      keeps the log within a window after its slowest reader
+ *   WindowGate      keeps the log's end at most a window ahead of the slowest reader
  *   WaitingSources  publishers for which there is no room
  *   Orderer         decides the order of a cluster
  * </pre>
