@@ -291,7 +291,7 @@ public final class RelayServer implements AutoCloseable {
         return engine.services().access().policy().subscribable(token, peer);
     }
 
-    /** Whether clients should connect: the relay is {@link #reachable}, not {@link #ending}, and its cluster works. */
+    /** Whether the relay is {@link #reachable}, not {@link #ending}, and in a working cluster if in any. Any thread. */
     public boolean ready() {
         return !closing.get()
                 && entrances.reachable()
@@ -339,7 +339,7 @@ public final class RelayServer implements AutoCloseable {
         closed.join();
     }
 
-    /** Begins the end, once, on a new thread. An interrupt of the caller's thread would leave memory and threads. */
+    /** Begins the end, once, on a new thread. An interrupted thread would leave memory and threads behind. */
     private void beginEnd(Duration drainTimeout) {
         if (closing.compareAndSet(false, true)) {
             Thread end = new Thread(() -> shutDown(drainTimeout), "relay-close");

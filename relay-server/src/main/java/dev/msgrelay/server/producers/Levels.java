@@ -10,7 +10,7 @@ import dev.msgrelay.server.stream.StreamHead;
  * publisher's thread.
  */
 final class Levels {
-    /** For a publisher that is not told of the journal's progress. It waits for nothing. */
+    /** The levels of a publisher that gets no reports about the journal, and waits for nothing. */
     static final Levels NONE = new Levels();
 
     private final Durability durability;
@@ -21,8 +21,8 @@ final class Levels {
 
     /**
      * @param wanted the level that the publisher waits for
-     * @param sequence of its last message in the stream; 0: there is none, or it is forced
-     * @param number of that message
+     * @param sequence sequence of the publisher's last message in the stream; 0 if there is none, or it is forced
+     * @param number number of that message
      */
     Levels(Durability durability, Level wanted, long sequence, long number) {
         this.durability = durability;
@@ -47,7 +47,7 @@ final class Levels {
         return result;
     }
 
-    /** Adds the messages up to a number. The last of them has this sequence. */
+    /** Adds the messages up to {@code number}. The last of them has {@code sequence}. */
     void addInStream(long sequence, long number) {
         if (this != NONE) {
             written.add(sequence, number);
@@ -68,7 +68,7 @@ final class Levels {
         if (!waits()) {
             return false;
         }
-        // Asked for forced first, so that its number is never above the other.
+        // The forced number is looked up first, so that it is never above the written number.
         boolean moved = forced.reached(next(durability.forced()));
         return written.reached(next(durability.written())) | moved;
     }
@@ -102,13 +102,13 @@ final class Levels {
     }
 
     /**
-     * Turns the sequence that the journal has reached into the number of a publisher's message. Only a few pairs are
-     * kept, so a number may be reported late, but never too early.
+     * Turns the sequence that the journal has reached into the number of a publisher's message. Only 64 pairs of the
+     * two are kept, so a number may be reported late, but never too early.
      *
      * <pre>
      *   sequence   501    612    619    740  ...      reached 620: number 6
      *   number       3      5      6      9
-     *                `--------------'      two neighbours become the later one if there is no room
+     *                `--------------'      if there is no room, only the later of two neighbours is kept
      * </pre>
      *
      * Allocates only when it is made. Owned by the publisher's thread.

@@ -6,12 +6,12 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Rules of publishers' names, the same for one relay and for a cluster. A name belongs to the producer whose HELLO took
- * it, until it has had no connection for the hold time. Then any producer may take it, and its numbers start anew. It
- * also belongs to an identity, and is not forgotten, until it has had no connection for an hour.
+ * it, until it has had no connection for the hold time. Then any producer may take the name, and its numbers start
+ * anew. A name also belongs to an identity, and is not forgotten, until it has had no connection for an hour.
  *
  * <p>Pure: each rule depends on its arguments only.
  *
- * @param unit of all times
+ * @param unit the unit of all times
  * @param hold the time for which a name stays with its producer
  */
 public record NameRules(TimeUnit unit, long hold) {
@@ -22,7 +22,7 @@ public record NameRules(TimeUnit unit, long hold) {
     public static final long CONNECTED = -1;
 
     public enum Verdict {
-        /** The name is unknown, or its identity has lost it: a new name begins with this producer. */
+        /** The name is unknown, or no longer its identity's, and begins anew with this producer. */
         BEGINS,
         /** The name was another producer's and is free: its numbers start anew. */
         STARTS_ANEW,
@@ -41,9 +41,9 @@ public record NameRules(TimeUnit unit, long hold) {
     /**
      * Decides whether a HELLO gets a name that is known.
      *
-     * @param knownOwner the identity that has the name; empty: none
+     * @param knownOwner the identity that has the name; empty if none has
      * @param away time since the name's last connection ended, or {@link #CONNECTED}
-     * @param owner the identity of the HELLO; empty: the relay knows no identities
+     * @param owner the identity of the HELLO; empty if the relay knows no identities
      */
     public Verdict decide(ProducerId knownProducer, String knownOwner, long away, ProducerId producer, String owner) {
         if (!owner.isEmpty() && !knownOwner.isEmpty() && !knownOwner.equals(owner)) {

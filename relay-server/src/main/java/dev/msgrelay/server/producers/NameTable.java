@@ -24,17 +24,17 @@ import java.util.function.LongSupplier;
  * The names of acknowledged publishers: the last number of each in the stream, its producer, and its connection. So a
  * message that is sent again on another connection is taken once, and two producers' messages are never confused.
  *
- * <p>{@link NameRules} decides which producer, by its random id, and which identity has a name. All clients that send
- * no id count as one producer.
+ * <p>{@link NameRules} decides which producer and which identity has a name. A random id identifies a producer; all
+ * clients that send no id count as one producer.
  *
- * <p>Its size is bounded: a name without messages is forgotten when its connection ends. In a full table a new name
- * replaces the name that has been without a connection for longest, if that is an hour or more. Owned by the core's
- * thread.
+ * <p>The size of the table is bounded. A name without messages is forgotten when its connection ends. In a full table a
+ * new name replaces the name that has been without a connection for longest, if that is an hour or more. Owned by the
+ * core's thread.
  */
 public final class NameTable {
     /**
-     * Most bytes of the Java heap that a name takes. 475 were measured, with 65,536 names: for 255 bytes of text with
-     * their object, the record with its id, and the map's entry. And 72 for the journal's record of the name.
+     * Most bytes of the Java heap that a name takes. With 65,536 names 475 were measured: for 255 bytes of text with
+     * their object, the entry with its id, and the map's entry. The journal's record of the name takes 72 more.
      */
     public static final int BYTES_PER_NAME = 560;
 
@@ -52,7 +52,7 @@ public final class NameTable {
     private final List<PublisherName.Holder> waiting = new ArrayList<>();
     // The journal's part that keeps the names for the next start of the relay.
     private Optional<NameMoves> moves = Optional.empty();
-    // Gives the names in a cluster; otherwise this table does.
+    // Assigns the names in a cluster. Otherwise this table assigns them.
     private Optional<Orderer> giver = Optional.empty();
 
     /**
@@ -69,9 +69,9 @@ public final class NameTable {
     }
 
     /**
-     * Gives a name to a connection; an older connection of the same producer loses it, and is told.
+     * Assigns a name to a connection. An older connection of the same producer loses the name, and is notified.
      *
-     * @param owner the identity of the connection; empty: the relay knows no identities
+     * @param owner the identity of the connection; empty if the relay knows no identities
      * @throws FrameException the name belongs to another producer or identity, or there are too many names
      */
     PublisherName connect(String name, ProducerId producer, String owner, PublisherName.Holder holder, long nowNanos)
@@ -102,7 +102,7 @@ public final class NameTable {
         connected.put(entry.name(), entry);
         entry.holder = holder;
         if (!owner.isEmpty()) {
-            // A name may have no owner yet, from before the relay had identities.
+            // A name from before the relay had identities may have no owner yet.
             entry.owner = owner;
         }
         return entry;
@@ -118,7 +118,7 @@ public final class NameTable {
             forget(entry);
             giveUp(entry.name(), entry.producer);
         } else if (entry.accepted() == 0) {
-            // The table needs no name that has no messages. So HELLOs without messages do not fill it.
+            // A name without messages need not be remembered. So HELLOs without messages do not fill the table.
             forget(entry);
         } else {
             connected.remove(entry.name());
@@ -176,12 +176,12 @@ public final class NameTable {
         return moves.isEmpty() || moves.get().hasRoom();
     }
 
-    /** Lets an orderer give the names. The table then has only names with a connection here. */
+    /** Lets an orderer assign the names. The table then has only names with a connection here. */
     public void decidedBy(Orderer orderer) {
         giver = Optional.of(orderer);
     }
 
-    /** Returns whether names must be claimed from the cluster, because this table does not give them. */
+    /** Returns whether names must be claimed from the cluster, because this table does not assign them. */
     boolean givenElsewhere() {
         return giver.isPresent();
     }
@@ -196,11 +196,11 @@ public final class NameTable {
     }
 
     /**
-     * Enters a name that the cluster has given; an older connection here loses it, and is told.
+     * Enters a name that the cluster has assigned. An older connection here loses the name, and is notified.
      *
-     * @param accepted number of the name's last message in the stream; {@link Orderer#NONE}: there is none
-     * @param sequence of that message
-     * @throws FrameException there are too many names here; this one is given back
+     * @param accepted number of the name's last message in the stream; {@link Orderer#NONE} if there is none
+     * @param sequence the sequence of that message
+     * @throws FrameException there are too many names here; the new name is given back
      */
     PublisherName claimed(
             String name, ProducerId producer, String owner, PublisherName.Holder holder, long accepted, long sequence)
@@ -220,7 +220,7 @@ public final class NameTable {
         return entry;
     }
 
-    /** Takes a name from its connection here, and tells that one. A newer connection elsewhere has the name. */
+    /** Takes a name from its connection here, and notifies that connection. A newer connection has the name. */
     public void takenElsewhere(String name) {
         if (connected.containsKey(name)) {
             PublisherName entry = connected.get(name);
@@ -235,7 +235,7 @@ public final class NameTable {
         left.clear();
     }
 
-    /** Counts messages that are in the log; the name's holder is told at the end of the batch. */
+    /** Counts messages that are in the log; the name's holder is notified at the end of the batch. */
     public void accepted(PublisherName entry, int messages, long lastSequence) {
         entry.append(messages, lastSequence);
         if (moves.isPresent()) {
@@ -244,7 +244,7 @@ public final class NameTable {
         changed(entry);
     }
 
-    /** Requests that the name's holder is told at the end of the batch. */
+    /** Requests that the name's holder is notified at the end of the batch. */
     void changed(PublisherName entry) {
         if (!entry.changed) {
             if (changed.isEmpty()) {
@@ -275,17 +275,17 @@ public final class NameTable {
         whenShown.clear();
     }
 
-    /** Runs {@code words} at the end of the batch, when subscribers see its messages. They must not throw. */
+    /** Runs {@code words} at the end of the batch, when subscribers see its messages. {@code words} must not throw. */
     public void whenShown(Runnable words) {
         whenShown.add(words);
     }
 
-    /** From now on tells this holder when the journal has moved, until it answers that it waits no more. */
+    /** From now on notifies this holder when the journal has moved, until its answer is that it waits no more. */
     void waits(PublisherName.Holder holder) {
         waiting.add(holder);
     }
 
-    /** Tells the holders that wait for the journal that it has moved. */
+    /** Notifies the holders that wait for the journal, because the journal has moved. */
     public void journalMoved() {
         // Goes from the last to the first, because the last one takes the place of a holder that is removed.
         for (int i = waiting.size() - 1; i >= 0; i--) {

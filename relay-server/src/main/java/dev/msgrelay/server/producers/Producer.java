@@ -29,8 +29,8 @@ import java.util.Optional;
  *   wantsMore --> journal: written, forced ---------> ACK's levels
  * </pre>
  *
- * A HELLO without acknowledgements gets no name, and passes through the same stages. Owned by the core's thread; {@link
- * #unsettled} may be asked by any.
+ * A HELLO without acknowledgements gets no name, and passes through the same stages. Owned by the core's thread; any
+ * thread may call {@link #unsettled}.
  */
 public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     private enum Stage {
@@ -38,7 +38,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         NONE,
         /** HELLO asks for a name that the cluster has not given yet. */
         CLAIMING,
-        /** WELCOME waits until the messages accepted before have reached the level that the client waits for. */
+        /** WELCOME waits until messages accepted earlier have reached the level that the client waits for. */
         SETTLING,
         WELCOMED,
         /** Another connection of the same producer has the name. A task will end this connection. */
@@ -63,7 +63,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     private HelloFrame hello;
     // Null before HELLO.
     private Replies replies;
-    // Tells the client why its connection has ended; run after all its messages are in the order.
+    // Runs after all messages of an ended connection are in the order; tells the client why it ended.
     private Runnable lastWords = NOTHING;
     // Whether the table of names reports the journal's progress.
     private boolean watchesJournal;
@@ -91,7 +91,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return stage == Stage.LOST;
     }
 
-    /** Takes HELLO; in a cluster {@link #claim} is next. */
+    /** Processes HELLO. In a cluster the caller continues with {@link #claim} if {@link #claims}. */
     public void greeted(HelloFrame said) throws FrameException {
         hello = said;
         replies = new Replies(session.channel(), services.budget().pool(Part.CONNECTIONS));
@@ -112,7 +112,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return names.claim(hello.name(), hello.producer(), session.rights().name(), this);
     }
 
-    /** Because the relay drains, gives a name back that comes from now on. */
+    /** Called because the relay drains. A name that the cluster assigns from now on is given back. */
     public void stopClaiming() {
         if (stage == Stage.CLAIMING) {
             stage = Stage.NONE;
@@ -134,8 +134,8 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         if (stage != Stage.CLAIMING || session.state() != SessionState.GREETED) {
             // The connection has ended meanwhile, or the relay drains.
             if (refusal == null) {
-                // The cluster now refuses messages of an older connection with this name here. So that connection loses
-                // the name.
+                // The cluster now refuses messages of an older connection here that has the name. So that connection
+                // loses the name.
                 names.takenElsewhere(hello.name());
                 names.giveUp(hello.name(), hello.producer());
             }
@@ -176,8 +176,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     }
 
     /**
-     * Called during the read of a newer connection of this producer, so nothing is written. A task ends this
-     * connection.
+     * Called while a newer connection of this producer is read, so nothing may be written. A task ends this connection.
      */
     @Override
     public void nameTaken() {
@@ -187,7 +186,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         String lost = name.name();
         name = PublisherName.NONE;
         stage = Stage.LOST;
-        // This connection will not be told any more when its messages are in the order, so it does not wait for that.
+        // This connection is no longer notified when its messages are in the order, so it does not wait for the order.
         session.execute(this::sayWaiting);
         session.execute(() -> session.close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + lost));
     }
@@ -221,15 +220,15 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
                     CloseReason.MESSAGE_GAP,
                     "HELLO: number " + number + " is above accepted + 1 = " + (known + 1) + " of " + name.name());
         } else if (!told) {
-            // Another relay acknowledged the missing messages, or this relay did before a restart, and its journal
-            // lacks them.
+            // The missing messages were acknowledged by another relay, or by this relay before a restart that lost
+            // them.
             name.goOnAt(number, life == Durability.TODAY ? 0 : known + 1);
         }
         long untold = 0;
         if (missing && earlierLife) {
             untold = known + 1;
         } else if (earlierLife) {
-            // An earlier WELCOME told this, but was lost. Messages since then are acknowledged after this WELCOME.
+            // An earlier WELCOME told of the loss, but was lost. Later messages are acknowledged after this WELCOME.
             untold = name.untold(number, life);
         }
         acceptedBefore = untold > 0 ? 0 : told && known > 0 ? number - 1 : known;

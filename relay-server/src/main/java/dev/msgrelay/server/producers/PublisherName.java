@@ -5,14 +5,14 @@ import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.stream.Orderer;
 
 /**
- * A publisher whose messages have numbers. It outlives its connections. An entry of {@link NameTable}, owned by the
- * core's thread.
+ * A publisher whose messages have numbers, which continue on its next connection. An entry of {@link NameTable}, owned
+ * by the core's thread.
  */
 public final class PublisherName implements Orderer.Numbered {
     interface Holder {
         Holder NOBODY = new Holder() {};
 
-        /** Called during the read of another connection, which takes the name. The holder ends later, by a task. */
+        /** Called while another connection is read, which takes the name. A task ends the holder's connection later. */
         default void nameTaken() {}
 
         /** Called when more of the name's messages are in the stream, and subscribers see them. */
@@ -24,24 +24,24 @@ public final class PublisherName implements Orderer.Numbered {
         }
     }
 
-    /** Stands for no name, that of publishers whose messages have no numbers. It never changes. */
+    /** The name of all publishers whose messages have no numbers. This object never changes. */
     public static final PublisherName NONE = new PublisherName(null, "", ProducerId.NONE, "");
 
     private final NameTable table;
     private final String name;
-    // The identity that has the name; empty: none.
+    // The identity that has the name; empty if none has.
     String owner;
     public ProducerId producer;
-    // The number of the last message in the stream; 0: none.
+    // The number of the last message in the stream; 0 if there is none.
     private long accepted;
     private long sequence;
     // The number of the last message that was submitted to the orderer.
     private long submitted;
     // Whether a warning was logged that the producer sends no id.
     private boolean warned;
-    // The number of the next message, as WELCOME told it; 0: the last number + 1. missingFrom is the first number
-    // before it that was acknowledged, and is not in the stream; 0: none. Both stay until a message comes, because the
-    // client may have missed WELCOME, and say HELLO once more.
+    // The number of the next message, if WELCOME announced a jump; 0: the last number + 1. missingFrom is the first
+    // skipped number that was acknowledged but is not in the stream; 0 if there is none. Both stay until a message
+    // comes, because the client may have missed WELCOME, and say HELLO once more.
     private long goesOnAt;
     private long missingFrom;
     // Acknowledged messages that were lost; the next message got a number after theirs.
@@ -74,7 +74,7 @@ public final class PublisherName implements Orderer.Numbered {
     /**
      * Gives the next message this number. Messages with lower numbers will not come any more.
      *
-     * @param from the first number before it that was acknowledged, and is not in the stream; 0: there is none
+     * @param from the first lower number that was acknowledged but is not in the stream; 0 if there is none
      */
     void goOnAt(long number, long from) {
         goesOnAt = number;
@@ -85,14 +85,14 @@ public final class PublisherName implements Orderer.Numbered {
         goOnAt(0, 0);
     }
 
-    /** Returns whether WELCOME has told this number, and no message has come since. */
+    /** Returns whether WELCOME has announced this number, and no message has come since. */
     boolean mayGoOnAt(long number) {
         return goesOnAt != 0 && goesOnAt == number;
     }
 
     /**
      * Returns the first lost message before {@code number} if the client was not told of the loss, else 0. {@code fork}
-     * is the sequence at which the life of the stream ended that the client knows.
+     * is the sequence at which the stream's life that the client knows ended.
      */
     long untold(long number, long fork) {
         return hole.next() == number && hole.sequence() >= fork ? hole.from() : 0;
@@ -173,7 +173,7 @@ public final class PublisherName implements Orderer.Numbered {
         table.changed(this);
     }
 
-    /** Returns whether numbers are left for these messages, because numbers never wrap. */
+    /** Returns whether there are numbers left for these messages. Numbers never wrap. */
     boolean hasNumbersFor(int messages) {
         return last() <= Long.MAX_VALUE - messages;
     }

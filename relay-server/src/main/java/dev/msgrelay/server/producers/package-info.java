@@ -4,7 +4,7 @@
  * <pre>
  *   Producer --> its PublisherName of the NameTable: the last number in the stream
  *           '--> Levels: up to which number the journal has written and forced
- *           '--> Replies: acknowledgements on their way out
+ *           '--> Replies: sends acknowledgements
  *   NameRules    which connection may have a name
  * </pre>
  *

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 
 /**
  * The bytes of a publisher that were read and not handed in yet: the start of a frame or, if there was no room, all
- * that the last read brought. A header alone, with a large length, gets no memory for its frame.
+ * that the last read brought. A header with a large length does not by itself get memory for its frame.
  *
  * <pre>
  *   size    for                                    memory
@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
  *   SHORT   more of a frame, which is moved in     68 KiB, shared by a loop's publishers. When all are in use, a read
  *           front of the next read                 is so short that SMALL is enough
  *   LONG    a frame of more than 64 KiB            as long as the frame, reserved in the MemoryLine before more is
- *                                                  read; the socket is then read to it
+ *                                                  read; the socket is then read into it
  * </pre>
  *
  * Owned by its connection's thread.
@@ -27,10 +27,10 @@ final class FrameAssembler {
     static final int SMALL = 4 << 10;
     static final int SHORT = Inlet.SHORT_BYTES;
 
-    /** Bytes of the longest frame that is moved in front of the next read. A longer one gets memory of its own. */
+    /** Bytes of the longest frame that is moved in front of the next read. A longer frame gets memory of its own. */
     static final int MOVE_BYTES = 64 << 10;
 
-    /** A frame that does not fit in SHORT memory asks for its own memory once it has this many bytes. */
+    /** Once this many bytes of a frame have come, and it does not fit in SHORT memory, it gets memory of its own. */
     private static final int ASK_AT = 2 << 10;
 
     private static final ByteBuffer NO_BYTES = ByteBuffer.allocate(0);
@@ -73,7 +73,7 @@ final class FrameAssembler {
         return view;
     }
 
-    /** Returns whether the bytes begin like a control frame: all their types begin with {@code 80 00 00}. */
+    /** Returns whether the bytes begin with {@code 80 00 00}, as the types of all control frames do. */
     boolean beginsControl() {
         return bytes >= 3 && Bytes.bigEndian(view().getInt(0)) >>> Byte.SIZE == ControlFrames.FIRST >>> Byte.SIZE;
     }
@@ -120,10 +120,10 @@ final class FrameAssembler {
     }
 
     /**
-     * Keeps these bytes, if any, instead of those kept before.
+     * Keeps these bytes, which may be none, instead of the bytes kept before.
      *
      * @param length bytes from {@code offset} of {@code source}, which may be this memory
-     * @param whole length of the frame that they begin, if its header is there; otherwise 0
+     * @param whole length of the frame that begins with these bytes, if its header has come; otherwise 0
      */
     void store(ByteBuffer source, int offset, int length, int whole) {
         if (length == 0) {
@@ -149,7 +149,7 @@ final class FrameAssembler {
         frame = whole;
     }
 
-    /** Takes memory for {@code length} bytes, copies the first {@code kept}, and gives back the old memory. */
+    /** Takes memory for {@code length} bytes, copies {@code kept} bytes into it, and gives back the old memory. */
     private void moveBytes(int length, ByteBuffer source, int offset, int kept) {
         boolean fits = length <= SMALL;
         moveTo(fits ? small() : inlet.buffers().borrow(), fits ? Size.SMALL : Size.SHORT, source, offset, kept);
@@ -198,7 +198,7 @@ final class FrameAssembler {
         return size != Size.LONG && frame > 0 && bytes >= ASK_AT && doesNotFit ? frame : 0;
     }
 
-    /** Returns whether the begun frame has memory of its own, to which the socket is read. */
+    /** Returns whether the begun frame has memory of its own, into which the socket is read. */
     boolean isLong() {
         return size == Size.LONG;
     }

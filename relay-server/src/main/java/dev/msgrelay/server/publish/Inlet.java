@@ -13,7 +13,7 @@ import dev.msgrelay.server.stream.WaitingSources;
 import java.nio.ByteBuffer;
 
 /**
- * The way from one loop's publishers into the one order. Gives memory for reads of sockets, and takes the frames.
+ * The way from one loop's publishers into the one order. Provides memory for reads of sockets, and takes the frames.
  *
  * <pre>
  *   core's own loop    reads to the end of the log, in place   ->  log
@@ -24,13 +24,13 @@ import java.nio.ByteBuffer;
  * Owned by its loop's thread.
  */
 public sealed interface Inlet {
-    /** Bytes of the longest read, a segment of loopback. The processor's cache still has them when they are sent. */
+    /** Bytes of the longest read: a segment on loopback. They are still in the processor's cache when they are sent. */
     int READ_BYTES = 64 << 10;
 
     /** Bytes of a buffer for a begun frame, which is moved in front of the next read. */
     int SHORT_BYTES = 68 << 10;
 
-    /** Returns whether there is room for one more read; until there is, publishers wait. */
+    /** Returns whether there is room for one more read. Publishers wait while there is none. */
     boolean hasRoom();
 
     /**
@@ -74,7 +74,7 @@ public sealed interface Inlet {
 
     /**
      * For publishers on the core's own loop: a socket is read straight to the end of the log, and the bytes stay there.
-     * Between two sockets only the kernel copies them.
+     * So only the kernel copies bytes on their way from socket to socket.
      */
     record InPlace(
             NetworkBatchHandler handler,

@@ -34,8 +34,8 @@ import java.util.function.IntUnaryOperator;
  * </pre>
  *
  * The inlet is asked for room before a read, because other publishers may have filled the log. It is asked again after
- * the read, so that a publisher that has filled the log is not read in vain. Owned by the connection's thread; any
- * thread may read the counts.
+ * the read, so that no read begins in vain when this publisher has filled the log. Owned by the connection's thread;
+ * any thread may read the counts.
  */
 final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryLine.Waiter {
     enum Wait {
@@ -46,7 +46,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         MEMORY,
         /** The identity has used up its rate for now. */
         RATE,
-        /** The publisher has asked the cluster for a name. */
+        /** The publisher has asked the cluster for a name, and waits for the answer. */
         NAME,
         /** The connection is on its way to another loop. */
         MOVE,
@@ -67,7 +67,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         ENDED
     }
 
-    /** More bytes than a publisher's HELLO has. */
+    /** Bytes of a read for HELLO: more than a publisher's HELLO has. */
     private static final int HELLO_BYTES = 1 << 10;
 
     private final Session session;
@@ -79,7 +79,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     private SegmentSize segment;
     private ReadSwitch reads;
     private volatile Wait wait = Wait.NOTHING;
-    // The bytes for which the MemoryLine was asked.
+    // How many bytes the MemoryLine was asked for.
     private int asked;
     private long bytesRead;
     private volatile long messages;
@@ -108,7 +108,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     private void waitFor(Wait next) {
         wait = next;
         if (next != Wait.NOTHING && next != Wait.MOVE) {
-            // The bytes stay in the kernel's buffer, where they cost the relay nothing.
+            // Unread bytes stay in the kernel's buffer, where they cost the relay nothing.
             reads.off();
         }
     }
@@ -167,7 +167,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
             return window.retain();
         }
         if (session.state() == SessionState.CONNECTED) {
-            // A client that has said nothing yet may send HELLO, and is answered although publishers are held back.
+            // A client that has sent nothing yet may send HELLO, and is answered although publishers are held back.
             return assembler.roomAfter(Math.min(most, HELLO_BYTES)).retain();
         }
         waitForRoom(Wait.ROOM);
@@ -241,11 +241,11 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     }
 
     /**
-     * Processes bytes; a fault in them ends the connection. {@code room} tells that the inlet is known to have room.
+     * Processes bytes; a fault in them ends the connection. {@code room} is true if the inlet is known to have room.
      */
     private Outcome process(ByteBuffer view, int offset, int length, boolean room) {
         if (producer.hasLostItsName()) {
-            // A task will end the connection. All bytes are dropped: once some are, no header can be found after them.
+            // A task will end the connection. All bytes are dropped, since no header can be found behind a gap.
             assembler.store(view, 0, 0, 0);
             return Outcome.ENDED;
         }
@@ -253,7 +253,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         int end = offset + length;
         boolean ready = room;
         try {
-            // Goes round again only after a control frame, or after messages that were sent before.
+            // The loop repeats only after a control frame, or after messages that are in the stream already.
             while (true) {
                 RunScan run = inlet.walk(view, at, end - at, session.rights().permittedTypes());
                 if (run.frames() > 0) {
@@ -302,8 +302,8 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     }
 
     /**
-     * Looks for another protocol in the first bytes of a connection. Returns true if the bytes break a rule, and more
-     * bytes may tell which protocol it is. The caller then keeps the bytes until more come.
+     * Checks whether the first bytes of a connection are of another protocol. Returns true if they break a rule, but
+     * only more bytes can show which protocol it is. The caller then keeps the bytes until more come.
      *
      * @throws FrameException the bytes are of another protocol
      */
@@ -406,8 +406,8 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     private void askForMemory() {
         asked = assembler.wants();
         if (asked > line.most()) {
-            // A control frame, if the limit of bodies is small. It would wait in the line for ever, and block all
-            // others.
+            // This is a control frame, and the limit of bodies is small. The frame would wait in the line for ever, and
+            // block all publishers behind it.
             session.close(
                     CloseReason.MEMORY_LIMIT,
                     "a frame of " + assembler.frame() + " bytes is longer than the " + line.most()
@@ -458,8 +458,8 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     }
 
     /**
-     * Reads on after the end, and drops the bytes. Unread bytes would cause a reset, and the client might lose the
-     * ERROR.
+     * Reads on although the connection ends, and drops the bytes. Unread bytes would cause a reset, and the client
+     * might lose the ERROR.
      */
     void readToTheEnd() {
         // A socket on its way to another loop is read as soon as that loop has it.
@@ -477,7 +477,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         waitFor(Wait.MOVE);
     }
 
-    /** Called on another loop, whose inlet takes the bytes from here on. */
+    /** Called on the new loop, whose inlet takes the bytes from now on. */
     void resumeAt(Inlet other) {
         inlet = other;
         assembler.setInlet(other);

@@ -40,7 +40,7 @@ public final class LoopBuffers {
         return reads;
     }
 
-    /** Returns memory for a read that is thrown away, retained once more. */
+    /** Returns memory for a read that is thrown away. The caller releases it. */
     ByteBuf scratch() {
         return reads.unwrap().retainedSlice(0, SCRATCH_BYTES).clear();
     }

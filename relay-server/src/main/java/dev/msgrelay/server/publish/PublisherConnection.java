@@ -60,7 +60,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     private final Producer producer;
     private final Intake intake;
     private boolean atReader;
-    // The last tick at which more bytes had been read, and how many had been read until then.
+    // The time of the last tick that found new bytes, and the number of bytes read until then.
     private long spokeNanos;
     private long spokeBytes;
 
@@ -157,7 +157,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         }
     }
 
-    /** Stops reading, as the relay drains. A client that said HELLO is told that it is closed in this time. */
+    /** Stops reading, as the relay drains. A client that said HELLO is told after what time it will be closed. */
     public void stopReading(int closesInMillis) {
         if (!session.state().ended()) {
             intake.stopReading();
@@ -217,9 +217,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         return intake.waitsFor() == Wait.ROOM || intake.waitsFor() == Wait.DRAINING;
     }
 
-    /**
-     * Returns whether reading has stopped, and all messages are handed in and as durable as the publisher waits for.
-     */
+    /** Returns whether reading has stopped, and all messages are handed in and have reached the publisher's level. */
     public boolean quiet() {
         return intake.waitsFor() == Wait.DRAINED && !producer.unsettled()
                 || session.state().ended();

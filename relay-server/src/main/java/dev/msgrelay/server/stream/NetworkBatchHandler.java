@@ -91,8 +91,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
 
     /**
      * Takes runs from the ring, and from stages if the ring is empty. Then ends the batch of this cycle, which moves
-     * the head, even if the gate refuses a run. Otherwise readers would get nothing more, and the gate would never
-     * open.
+     * the head, even if the gate refuses a run. Otherwise readers would get no more, and the gate would never open.
      *
      * @return whether the ring has another run, or a read is likely to bring more
      */
@@ -202,8 +201,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     }
 
     /**
-     * Returns the longest time that the core may sleep, in ns; 0: no limit. A producer at its stage may have checked
-     * whether the core sleeps just before that is so. Then it does not wake the core.
+     * Returns the longest time that the core may sleep, in ns; 0: no limit. A producer at its stage may have found the
+     * core awake just before the core fell asleep, and then does not wake it.
      */
     public long sleepNanos() {
         return anyStage(RunStage::waiting) && !gate.stillRefuses() ? STAGE_BUSY_NANOS : 0;

@@ -49,7 +49,7 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
 
         void append(ByteBuffer buffer, int offset, int length);
 
-        /** Copies the end of the stream into {@code into}. That may be after the head. */
+        /** Copies the end of the stream into {@code into}. The end may be after the head. */
         void readEnd(Mark into);
 
         /** Called when a name has a newer connection at another relay. */
