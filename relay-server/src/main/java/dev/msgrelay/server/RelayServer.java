@@ -147,7 +147,7 @@ public final class RelayServer implements AutoCloseable {
      * journal's folder, the addresses, the system's limits. The addresses may be in use, because a relay may run with
      * this configuration.
      *
-     * @return the warnings that a start would log; a line each
+     * @return the warnings that a start would log, one line each
      * @throws IOException the configuration is wrong; the message names the cause
      */
     public static List<String> check(RelayConfig config) throws IOException {
@@ -339,7 +339,7 @@ public final class RelayServer implements AutoCloseable {
         closed.join();
     }
 
-    /** Begins the end, once, on a new thread. An interrupted thread would leave memory and threads behind. */
+    /** Begins the end, once, on a new thread. On the caller's thread an interrupt could leave the end unfinished. */
     private void beginEnd(Duration drainTimeout) {
         if (closing.compareAndSet(false, true)) {
             Thread end = new Thread(() -> shutDown(drainTimeout), "relay-close");

@@ -11,8 +11,8 @@
  *          &lt;- producers, subscribe &lt;- publish &lt;- assembly &lt;- this &lt;- admin &lt;- cli
  * </pre>
  *
- * <p>Any thread may use a {@code RelayServer}; only the thread that took a {@code LocalPublisher} may use that. A
- * package depends only on packages to its left, which a test checks.
+ * <p>Any thread may use a {@code RelayServer}; a {@code LocalPublisher} belongs to the thread that took it. A package
+ * depends only on packages to its left, which a test checks.
  *
  * <p><b>Public API.</b>
  */

@@ -64,9 +64,9 @@ final class AccessBlock {
         }
     }
 
-    /** A key that is missing gives no proof, no right, and no limit. */
+    /** A missing key means no proof, no right, or no limit. */
     private Identity identity() {
-        // Certificates are not split at commas, because a subject contains commas. Several of them are given as a list.
+        // Certificates are not split at commas, because a subject contains commas. A list can have several.
         List<TokenHash> tokens = get("token", List.of(), value -> parseEach(value, false, TokenHash::parse));
         List<X500Principal> subjects =
                 get("certificate", List.of(), value -> parseEach(value, false, AccessBlock::subject));

@@ -8,13 +8,13 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The admin port, and the port for health only, if the settings ask for them. On the main thread; close on any. */
+/** The admin port and the health-only port, if the settings ask for them. On the main thread; any may close them. */
 final class AdminPorts implements AutoCloseable {
     private static final String USUAL = AdminConfig.DEFAULT_HOST + ":" + AdminConfig.DEFAULT_PORT;
 
     private final Optional<AdminConfig> adminConfig;
     private final Optional<AdminConfig> healthConfig;
-    // Whether the settings name the address of the admin port; if not, the relay may also work without the port.
+    // Whether the settings name the address of the admin port; if not, the relay may also run without the port.
     private final boolean named;
     // Both are empty until they are started.
     private Optional<AdminServer> admin = Optional.empty();
@@ -42,7 +42,7 @@ final class AdminPorts implements AutoCloseable {
     }
 
     /**
-     * Starts the ports without TLS, before the relay.
+     * Starts the ports that have no TLS, before the relay starts.
      *
      * @return a warning if the admin port's usual address is taken, for example by another relay on this host. The
      *     relay then starts without the admin port.
@@ -71,7 +71,7 @@ final class AdminPorts implements AutoCloseable {
     }
 
     /**
-     * Gives the relay to the ports that were started before it, and starts an admin port with TLS.
+     * Hands the relay to the ports that were started before the relay, and starts an admin port with TLS.
      *
      * @throws IOException the port with TLS cannot listen
      */

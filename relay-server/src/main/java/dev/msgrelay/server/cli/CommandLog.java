@@ -25,9 +25,9 @@ import org.slf4j.spi.SLF4JServiceProvider;
 import picocli.CommandLine;
 
 /**
- * The command's log. It is text on standard error, by the provider on the class path. With {@code --json} it is objects
- * on standard output, between those of the report. The members of an object are the key-value pairs of the log event;
- * its member {@code event} is {@code log} if no pair has this key.
+ * The command's log. It is text on standard error, written by the slf4j provider on the class path. With {@code --json}
+ * it is JSON objects on standard output, between the objects of the report. The members of an object are the key-value
+ * pairs of the log event; its member {@code event} is {@code log} if no pair has this key.
  *
  * <p>slf4j loads this class because {@link RelayServerMain} names it. A program that embeds the relay has its own log.
  */
@@ -35,7 +35,7 @@ public final class CommandLog implements SLF4JServiceProvider {
     private static final String EVENT = "event";
     private static final String LOG = "log";
 
-    // The stream for objects; null if text is logged.
+    // The stream for JSON objects; null if text is logged.
     private static volatile PrintStream objects;
 
     private final SLF4JServiceProvider texts =
@@ -87,7 +87,7 @@ public final class CommandLog implements SLF4JServiceProvider {
         return line.toLine();
     }
 
-    /** A logger that writes objects, or text by another logger, whose settings decide which levels are logged. */
+    /** A logger that writes JSON objects, or passes text to another logger, whose settings decide the logged levels. */
     private static final class Log extends LegacyAbstractLogger implements LoggingEventAware {
         private static final long serialVersionUID = 1L;
 

@@ -18,7 +18,7 @@ final class CommandOutput {
     /** Bytes of the queue of each stream: a few thousand lines. */
     private static final int QUEUE_BYTES = 256 << 10;
 
-    /** Time to write the rest of each stream at the end, and time to print a table. */
+    /** Longest time to write the rest of each stream at the end, and longest time to print a table. */
     private static final long WAIT_MILLIS = 500;
 
     /** Lines of a table between two waits for the reader. */
@@ -36,7 +36,7 @@ final class CommandOutput {
         err = new QueuedOutput(realErr, QUEUE_BYTES, CommandOutput::suppressedText, "relay-stderr");
     }
 
-    /** Replaces the process's standard streams, which the log uses too, by queues. */
+    /** Replaces the process's standard streams, which the log uses too, with queues. */
     static CommandOutput install() {
         CommandOutput output =
                 new CommandOutput(new FileOutputStream(FileDescriptor.out), new FileOutputStream(FileDescriptor.err));

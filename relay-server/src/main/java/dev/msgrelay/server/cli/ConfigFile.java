@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * A configuration file (HOCON). Each key is an option's name without its dashes. A section's name is the first words of
- * the names in it. The sections {@code access} and {@code cluster} are read elsewhere.
+ * A configuration file (HOCON). Each key is an option's name without its dashes. A section's name stands for the first
+ * words of its options' names. The sections {@code access} and {@code cluster} are read elsewhere.
  *
  * <pre>
  *   log-size = 64m        tls { cert = a.pem }     # --log-size=64m --tls-cert=a.pem
@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  *   cluster { ... }                                # relay-cluster
  * </pre>
  *
- * @param values values by names of options, written as after a flag
+ * @param values the keys are options' names; the values are written as after a flag
  */
 record ConfigFile(Map<String, Value> values, Optional<ConfigObject> access) {
     static final String ACCESS = "access";
@@ -29,10 +29,10 @@ record ConfigFile(Map<String, Value> values, Optional<ConfigObject> access) {
     /** Name of the block that relay-cluster reads. */
     private static final String CLUSTER = "cluster";
 
-    /** @param where file and line, as {@code relay.conf:3}; or the name of a variable of the environment */
+    /** @param where file and line, as {@code relay.conf:3}; or the name of an environment variable */
     record Value(String text, String where) {}
 
-    /** @throws IllegalArgumentException the file cannot be read, or is no HOCON; the message names file and line */
+    /** @throws IllegalArgumentException the file cannot be read, or is not HOCON; the message names file and line */
     static ConfigFile read(Path path) {
         return HoconFile.read(path, root -> {
             Map<String, Value> values = new TreeMap<>();

@@ -33,17 +33,17 @@ import picocli.CommandLine.PicocliException;
 import picocli.CommandLine.Unmatched;
 
 /**
- * The values of options that come from the environment and the file. Every option can be set in three ways, by the same
- * name and with the same values:
+ * The values of options that come from the environment and the file. Every option can be set in three ways, with the
+ * same name and values. In this row the left one wins:
  *
  * <pre>
  *   --log-size=64m   before   RELAY_LOG_SIZE=64m   before   log-size = 64m   before   the option's default
  * </pre>
  *
  * @param file the configuration file, if one is named
- * @param values values from file and environment, by names of options
+ * @param values the values from file and environment; the keys are options' names
  * @param access the rights of clients, if the file has an access block
- * @param passedOver lines about variables of the environment that are not the relay's
+ * @param passedOver lines about environment variables that are ignored, because Kubernetes set them for a Service
  */
 record Configuration(
         Optional<Path> file,
@@ -56,7 +56,7 @@ record Configuration(
     /** Kubernetes sets such a value: RELAY_PUBLISH_PORT=tcp://10.0.0.1:7401 for a Service relay-publish. */
     private static final Pattern OF_A_SERVICE = Pattern.compile("(tcp|udp|sctp)://\\S+:\\d+");
 
-    /** A variable that the container image sets. There --bind has another default. */
+    /** A variable that the container image sets. In the image, --bind has another default. */
     private static final String IMAGE = "RELAY_IMAGE";
 
     private static final Pattern JSON_LINE = Pattern.compile("(?m)^\\s*\"?json\"?\\s*[=:]\\s*\"?true\\b");
@@ -68,8 +68,8 @@ record Configuration(
      * Reads the environment and the file. A value that another source overrides is not checked.
      *
      * @param args the command's arguments, which may name the file
-     * @throws IllegalArgumentException a key is no option, or a value is wrong; the message names file and line, or the
-     *     variable
+     * @throws IllegalArgumentException a key is not an option, or a value is wrong; the message names file and line, or
+     *     the variable
      * @throws ParameterException the arguments name the file wrongly
      */
     static Configuration read(CommandSpec command, Map<String, String> environment, String... args) {
@@ -113,15 +113,13 @@ record Configuration(
         return new Configuration(files.config(), values, file.access().map(AccessBlock::read), passedOver);
     }
 
-    /**
-     * Guesses whether a relay with these arguments prints JSON. Called before the parser, whose errors are JSON then.
-     */
+    /** Guesses whether a relay with these arguments prints JSON. Called before the parser, which may report errors. */
     static boolean saysJson(Map<String, String> environment, String... args) {
         List<String> given = List.of(args);
         if (given.contains("--json") || given.contains("--json=true") || given.contains("--json=false")) {
             return !given.contains("--json=false");
         }
-        // A person reads the result of the check, whatever the file says.
+        // The result of the check is text for a person, even if the file asks for JSON.
         if (given.contains("--" + Settings.CHECK_CONFIG)) {
             return false;
         }
@@ -199,7 +197,7 @@ record Configuration(
         });
     }
 
-    /** The options that file and environment may set, by their names without dashes. */
+    /** The options that file and environment may set. The keys are the options' names without dashes. */
     static Map<String, OptionSpec> options(CommandSpec command) {
         Map<String, OptionSpec> options = new TreeMap<>();
         for (OptionSpec option : command.options()) {
@@ -235,7 +233,7 @@ record Configuration(
         return value == null ? null : CommandParser.asDefault(value.text());
     }
 
-    /** Puts the place of a setting before a refusal that begins with its name: {@code log size 1 is not ...}. */
+    /** Adds a setting's place in front of a refusal that begins with its name: {@code log size 1 is not ...}. */
     String withPlace(String message) {
         String longest = "";
         String where = "";

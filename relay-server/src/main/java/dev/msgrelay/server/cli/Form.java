@@ -45,7 +45,7 @@ record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser
     static final Form<List<Policy>> POLICIES =
             new Form<>("POLICY", List.class, Optional.empty(), List.of(POLICY_WORDS));
 
-    /** The word with which the relay chooses the value. */
+    /** The word that lets the relay choose the value. */
     static final String AUTO = "auto";
 
     /** The word that turns a port off. */
@@ -59,7 +59,7 @@ record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser
         return new Form<>(label, String.class, Optional.empty(), List.of());
     }
 
-    /** A name of an enum, in lower case. */
+    /** The name of one of the enum's constants, in lower case. */
     static <E extends Enum<E>> Form<E> word(Class<E> type) {
         List<String> words = Stream.of(type.getEnumConstants())
                 .map(word -> word.name().toLowerCase(Locale.ROOT))

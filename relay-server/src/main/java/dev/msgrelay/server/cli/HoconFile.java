@@ -32,30 +32,32 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A file of HOCON with its includes, each of which must exist. The library takes an include that it cannot read for an
+ * A file of HOCON with its includes, each of which must exist. The library treats an include that it cannot read as an
  * empty file, so nobody would notice a missing access block. Therefore this class reads all files, and the library
- * parses text only. An error is one line with its place.
+ * parses text only. An error message is one line, with the error's place.
  */
 public final class HoconFile {
     /** Limit in bytes of all files together: more than a person writes. */
     static final int MOST_BYTES = 4 << 20;
 
     /**
-     * Most words, lines, braces and brackets. The library makes an object of each, also when a running relay reads its
-     * file again. 10,000 identities have about 200,000.
+     * Most words, lines, braces and brackets. The library makes an object for each, also when a running relay reads its
+     * file again. A file with 10,000 identities has about 200,000.
      */
     private static final int MOST_WORDS = 300_000;
 
     /** Most levels of included files, since a file may include itself. */
     private static final int MOST_NESTED = 20;
 
-    /** Refuses references. With them a short file could have a huge result, if each line doubles the one before. */
+    /**
+     * Message for a reference. With references a short file could become huge, if each line doubles the previous one.
+     */
     private static final String NO_REFERENCES = "; values do not refer to other values";
 
     private static final String VARIABLE = "\\$\\{\\??([A-Za-z_][A-Za-z0-9_]{0,254})}";
     private static final Pattern VARIABLES = Pattern.compile(VARIABLE);
 
-    /** Quoted texts, words with variables, comments, wrong variables, and signs that become objects. */
+    /** Quoted texts, words with variables, comments, wrong variables, and signs for which the library makes objects. */
     private static final Pattern TOKEN = Pattern.compile(String.join(
             "|",
             "\"{3}[\\s\\S]*?(?:\"{3}|\\z)",
@@ -66,7 +68,7 @@ public final class HoconFile {
             "[{\\[\n]"));
 
     private final Map<String, List<String>> lines = new HashMap<>();
-    // Names of the environment's variables to which values of all files refer.
+    // Names of the environment variables to which values in any of the files refer.
     private final Set<String> variables = new HashSet<>();
     private int words;
     private int bytesLeft = MOST_BYTES;
@@ -86,7 +88,7 @@ public final class HoconFile {
         } catch (ConfigException e) {
             throw new IllegalArgumentException(file.describe(path, e), e);
         } catch (StackOverflowError e) {
-            // The library calls itself for each level of sections, keys and values.
+            // The parser overflows the stack, because it calls itself for each level of sections, keys and values.
             throw new IllegalArgumentException(
                     path + ": too many sections, words of a key or lists within one another", e);
         }
@@ -176,7 +178,7 @@ public final class HoconFile {
         return number > 0 && number <= all.size() ? all.get(number - 1) : "";
     }
 
-    /** @param who begins the message if the file cannot be read */
+    /** @param who the beginning of the message if the file cannot be read */
     private Config read(Path path, String who, int nested) {
         String text = readText(path, who);
         lines.put(path.toString(), text.lines().toList());
@@ -198,7 +200,7 @@ public final class HoconFile {
             }
             String fault = "";
             if (token.start("cut") >= 0) {
-                // The library ends the value here: /data//journal would be /data.
+                // The library would end the value here: /data//journal would become /data.
                 fault = "a comment begins directly behind a text, whose rest it would be: quote it all, or put a"
                         + " blank before a comment";
             } else if (token.start("reference") >= 0) {
@@ -220,7 +222,7 @@ public final class HoconFile {
     private String readText(Path path, String who) {
         try {
             String text = TextFile.read(path, bytesLeft);
-            // Each file costs at least one byte of the limit, so that empty files have a limit too.
+            // Each file counts as one more byte, so that the number of empty files is limited too.
             bytesLeft -= Math.min(bytesLeft, 1 + text.length());
             // The parser does not know CR as a line's end, so a comment would go on to the end of the file.
             int line = TextFile.lineWithCrAlone(text);
@@ -291,7 +293,7 @@ public final class HoconFile {
                     placeOfInclude(what) + "include " + what + ": only a file can be included: include \"other.conf\"");
         }
 
-        /** The place of an include. It is found by its text, because the library does not know the line. */
+        /** The place of an include. The include's text is searched for, because the library does not know the line. */
         private String placeOfInclude(String what) {
             List<String> all = lines.get(from.toString());
             for (int i = 0; i < all.size(); i++) {

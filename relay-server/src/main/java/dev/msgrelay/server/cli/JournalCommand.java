@@ -54,7 +54,7 @@ import picocli.CommandLine.Spec;
             "the end, or the directory cannot be read; 2 wrong usage."
         })
 final class JournalCommand implements Runnable {
-    /** Messages between two checks that the output is still read; a check writes the buffered lines. */
+    /** After so many messages the dump checks whether the output is still read. The check writes the buffered lines. */
     private static final int LOOK = 1024;
 
     @Spec
@@ -181,7 +181,7 @@ final class JournalCommand implements Runnable {
         int on(Disk disk) throws IOException;
     }
 
-    /** Like {@link #withDisk}, but with a lock, so that no relay starts meanwhile; unless a relay runs already. */
+    /** Like {@link #withDisk}, but locks the disk, so that no relay starts meanwhile. No lock if one runs already. */
     private int withLockedDisk(Path directory, Work work) {
         return withDisk(directory, disk -> {
             Closeable lock = lock(disk);

@@ -32,7 +32,7 @@ public final class JvmLimits {
 
     /**
      * The JVM's flags on a machine. If the machine has too little memory for the relay, the JVM must not touch its
-     * heap. Otherwise the system would kill the JVM before the relay can report that.
+     * heap. Otherwise the system would kill the JVM before the relay can report the lack of memory.
      */
     static List<String> here(SystemTree system, String... args) {
         RelayConfig config = config(args);
@@ -45,7 +45,7 @@ public final class JvmLimits {
         return flags;
     }
 
-    /** The JVM's flags. Wrong arguments give the flags without arguments, because the relay reports the error. */
+    /** The JVM's flags. Wrong arguments count as none here, because the relay itself will report the error. */
     public static List<String> of(String... args) {
         return of(config(args));
     }

@@ -82,7 +82,7 @@ final class RelayServerCommand implements Callable<Integer> {
     private static final int FAULT = 3;
     private static final int JOURNAL_FAILED = 4;
 
-    /** Time for close() after draining: for the last frames to clients, the end of threads, the last lines. */
+    /** Time for close() after draining: for the last frames to clients, the end of threads, the log's last lines. */
     private static final long CLOSE_MILLIS = 10_000;
 
     /** Time to write the rest of the journal to a slow disk. */
@@ -105,7 +105,7 @@ final class RelayServerCommand implements Callable<Integer> {
     private String[] args = {};
     private Reloading reloading;
     private ServiceManager manager;
-    // Deadline of the relay's end; 0: the relay does not end yet. Owned by the watchdog's thread.
+    // Deadline of the relay's end; 0 before the end begins. Owned by the watchdog's thread.
     private long endNanos;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final CompletableFuture<Integer> done = new CompletableFuture<>();
@@ -202,7 +202,7 @@ final class RelayServerCommand implements Callable<Integer> {
             return;
         }
         if (relay == null) {
-            // Does not wait for the start, which may take long. A journal may be interrupted at any step.
+            // Does not wait for the start, which may take long. A journal survives an end of the process at any step.
             halt(0);
         }
         done.completeOnTimeout(FAULT, endMillis(relay), TimeUnit.MILLISECONDS);
@@ -218,8 +218,8 @@ final class RelayServerCommand implements Callable<Integer> {
 
     /**
      * Tells the service manager's watchdog whether the relay works, as {@code /health/live} does. While a relay is
-     * being started it counts as working, because a long journal or a cluster takes time. A relay that ends does so
-     * until a deadline.
+     * being started it counts as working, because a long journal or a cluster takes time. A relay that ends counts as
+     * working until a deadline.
      */
     private boolean works() {
         RelayServer relay = reloading.relay();
@@ -317,7 +317,7 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /** Whether the interval of this setting ends now, if it is set. */
+    /** Whether the interval that this setting has ends now; empty if the setting has no value. */
     private Optional<Boolean> isDue(String interval, long seconds) {
         return Optional.<Duration>ofNullable(settings.value(interval)).map(every -> seconds % every.toSeconds() == 0);
     }

@@ -33,7 +33,7 @@ public final class RelayServerMain {
     }
 
     static void run(RelayServerCommand.Starter starter, String... args) {
-        // Times in the log are in UTC, as in the reports, and its numbers look as in the documents.
+        // Times in the log are in UTC, as in the reports. Numbers in the log look as in the documents.
         TimeZone.setDefault(TimeZone.getTimeZone("UTC"));
         Locale.setDefault(Locale.ROOT);
         logSetting("showDateTime", "true");
@@ -107,8 +107,8 @@ public final class RelayServerMain {
                 line,
                 "relay-server " + TextReport.version(),
                 "JVM " + System.getProperty("java.version") + " (" + System.getProperty("java.vendor") + ")");
-        // A token must not be lost in the queue of the relay's output, so it has a stream of its own. getOut is called
-        // first, because picocli gives the first stream to all subcommands.
+        // A token must not be lost in the queue of the relay's output, so the command that prints it has its own
+        // stream. getOut is called before that, because picocli sets its first result for all subcommands.
         line.getOut();
         line.getSubcommands()
                 .get("token")

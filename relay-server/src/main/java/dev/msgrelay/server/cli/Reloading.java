@@ -43,12 +43,12 @@ final class Reloading {
 
     private final Map<String, OptionSpec> atStart;
     private final Reader reader;
-    // The policy in force; null: every client may do everything.
+    // The policy in force; null if every client may do everything.
     private AccessPolicy access;
     private volatile RelayServer running;
     private boolean hungUp;
 
-    /** @param atStart the options of the start, by their names */
+    /** @param atStart the options of the start; the keys are their names */
     Reloading(Map<String, OptionSpec> atStart, Reader reader) {
         this.atStart = atStart;
         this.reader = reader;
@@ -74,7 +74,7 @@ final class Reloading {
         }
     }
 
-    /** The relay; null: it is still being started. */
+    /** The relay; null while it is being started. */
     RelayServer relay() {
         return running;
     }
@@ -148,7 +148,7 @@ final class Reloading {
         return Optional.ofNullable(policy).map(AccessPolicy::identities);
     }
 
-    /** The values of the options whose default follows from other options, by their names. */
+    /** The values in use of the options whose default follows from other options. The keys are the options' names. */
     private static Map<String, String> valuesInUse(RelayConfig config) {
         return Map.of(
                 RelayOption.LOG_SIZE.name(), Form.SIZE.written(config.stream().logBytes()),
@@ -161,7 +161,7 @@ final class Reloading {
                 RelayOption.NAME_HOLD.name(), Durations.format(config.limits().nameHold()));
     }
 
-    /** Lines about options that have changed since the start and need a restart; {@code taken} ones do not. */
+    /** Lines about options that have changed since the start and need a restart. Options in {@code taken} need none. */
     private List<String> restartsNeeded(RelayConfig now, Fresh fresh, Set<String> taken) {
         List<String> lines = new ArrayList<>();
         Map<String, String> inUse = valuesInUse(now);

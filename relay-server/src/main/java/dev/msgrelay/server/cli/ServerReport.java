@@ -13,12 +13,12 @@ interface ServerReport {
     /** Prints a table of all connections. */
     void connections(Look look);
 
-    /** The relay begins to end, because the process was told to end. */
+    /** The relay begins to end, because the process got a signal to end. */
     void draining(Look look);
 
     /** The relay has ended, after {@code seconds} of draining. */
     void stopped(Look look, double seconds);
 
-    /** The relay has ended by a fault of its own, or of its journal. */
+    /** The relay has ended because of a fault of its own, or of its journal. */
     void failed(Look look, Throwable cause);
 }

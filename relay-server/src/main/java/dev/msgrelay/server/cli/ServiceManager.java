@@ -50,7 +50,7 @@ final class ServiceManager {
     private boolean well = true;
     private Future<Void> lastSign;
 
-    /** @param pid of this process; the variables may be meant for another one, which has started it */
+    /** @param pid the id of this process; the variables may be meant for the process that started this one */
     ServiceManager(Map<String, String> environment, long pid) {
         this.environment = environment;
         this.pid = pid;
@@ -82,8 +82,8 @@ final class ServiceManager {
     }
 
     /**
-     * Sends a sign of life in each half of the period in {@code WATCHDOG_USEC}, if that is set for this process. The
-     * service manager ends a process that sends none for the period.
+     * Sends a sign of life twice in each period of {@code WATCHDOG_USEC}, if that is set for this process. The service
+     * manager ends a process that sends no sign for a whole period.
      *
      * @param look whether the process works; called on the loop's thread, so it must not wait
      */
@@ -119,7 +119,7 @@ final class ServiceManager {
             }
             return;
         }
-        // One sign that waits at a full socket is enough.
+        // No second sign is sent while the first one still waits for a full socket.
         if (lastSign != null && !lastSign.isDone()) {
             return;
         }

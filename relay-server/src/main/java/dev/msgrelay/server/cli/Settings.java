@@ -36,10 +36,10 @@ final class Settings {
     static final String JSON = "json";
     static final String PROGRESS = "progress";
 
-    // Names of settings by the headings of the help text.
+    // The keys are the headings of the help text; the values are names of settings.
     private final Map<String, List<String>> sections = new LinkedHashMap<>();
     private List<String> names;
-    // By names of options: rows before and options after they are built, and what they set.
+    // The keys are options' names. The values are the options' builders, what the options set, and the built options.
     private final Map<String, OptionSpec.Builder> rows = new LinkedHashMap<>();
     private final Map<String, RelayOption<Object>> targets = new LinkedHashMap<>();
     private final Map<String, OptionSpec> options = new LinkedHashMap<>();
@@ -266,7 +266,7 @@ final class Settings {
         return rows.get(name);
     }
 
-    /** Adds an option of the relay. If its default follows from other options, the description tells the default. */
+    /** Adds an option of the relay. If its default follows from other options, the description states the default. */
     @SuppressWarnings("unchecked") // an option's value has its form's type
     private <T> OptionSpec.Builder add(RelayOption<? super T> option, Form<T> form) {
         targets.put(option.name(), (RelayOption<Object>) option);
@@ -309,7 +309,7 @@ final class Settings {
      * The relay's configuration.
      *
      * @param access the rights of clients, if there is an access block
-     * @throws IllegalArgumentException the message begins with the setting's name, and has its value and the limit
+     * @throws IllegalArgumentException a value is wrong; the message begins with the setting's name and value
      */
     RelayConfig config(Optional<AccessPolicy> access) {
         RelayConfig.Builder config = RelayConfig.builder();

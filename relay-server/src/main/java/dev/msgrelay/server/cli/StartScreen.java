@@ -56,7 +56,7 @@ record StartScreen(
             return tls.map(NetUtil::toSocketAddressString).orElse("none");
         }
 
-        /** The arguments of a client for this relay, each after a blank; empty if its defaults are right. */
+        /** The arguments of a client for this relay, each after a blank; empty if the client's defaults are right. */
         private String endpoint(int usual) {
             if (tcp.isEmpty() && unix.isPresent()) {
                 return " " + unix(unix.get());

@@ -17,11 +17,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Describes the program that listens at a port: its process, and whether it is a relay; and the option to change. */
+/** Describes the program that listens at a port: its process, whether it is a relay, and which option to change. */
 final class TakenPort {
     private static final Pattern CANNOT = Pattern.compile("cannot listen on (.*):(\\d+): .*", Pattern.DOTALL);
 
-    /** Time to connect to the program, and time for its first bytes. */
+    /** Longest time to connect to the program, and longest time to wait for its first bytes. */
     private static final int PATIENCE_MILLIS = 1_000;
 
     /** The state of a socket that listens, in the kernel's tables. */
@@ -88,7 +88,7 @@ final class TakenPort {
                 .toList();
     }
 
-    /** The process that has a socket, unless the system hides it, as it hides those of other users. */
+    /** The process that has a socket; empty if the system hides the process, as it hides those of other users. */
     private static Optional<String> holder(String inode, SystemTree proc) {
         String socket = "socket:[" + inode + "]";
         return proc.names("").stream()

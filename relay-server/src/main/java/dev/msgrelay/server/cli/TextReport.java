@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /** The report for people: lines of at most 120 characters. */
 final class TextReport implements ServerReport {
-    /** Lag in bytes from which on the slowest subscriber is named. */
+    /** The slowest subscriber is named if it lags by this many bytes or more. */
     private static final long LAGS = 1 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");

@@ -44,7 +44,7 @@ import picocli.CommandLine.Spec;
             "  relay-client publish --token-file orders.token"
         })
 final class TokenCommand implements Callable<Integer> {
-    /** Most bytes of the file: much longer than any token. */
+    /** Most bytes of a file with a token: much more than any token has. */
     private static final int MOST_BYTES = 4096;
 
     @Spec

@@ -125,7 +125,7 @@ final class Levels {
             number = reached;
         }
 
-        /** Adds a number and its sequence; both are larger than all before. */
+        /** Adds a number and its sequence; both are larger than all that were added before. */
         void add(long sequence, long itsNumber) {
             if (size == MOST) {
                 merge();

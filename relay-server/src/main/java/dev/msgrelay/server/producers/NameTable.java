@@ -56,7 +56,7 @@ public final class NameTable {
     private Optional<Orderer> giver = Optional.empty();
 
     /**
-     * @param memory for names, in bytes
+     * @param memory the memory for names, in bytes
      * @param holdNanos the time for which a name stays with its producer after its connection has ended
      * @param clock in ns, read at the start and the end of a batch only
      * @param times counts the times of acknowledgements

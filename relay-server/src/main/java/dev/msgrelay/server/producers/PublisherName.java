@@ -92,7 +92,7 @@ public final class PublisherName implements Orderer.Numbered {
 
     /**
      * Returns the first lost message before {@code number} if the client was not told of the loss, else 0. {@code fork}
-     * is the sequence at which the stream's life that the client knows ended.
+     * is the sequence at which the life of the stream known to the client ended.
      */
     long untold(long number, long fork) {
         return hole.next() == number && hole.sequence() >= fork ? hole.from() : 0;

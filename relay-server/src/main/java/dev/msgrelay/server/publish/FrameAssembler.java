@@ -215,7 +215,7 @@ final class FrameAssembler {
         moveTo(other, Size.LONG, view, 0, bytes);
     }
 
-    /** Sets the inlet of another loop; only while {@link #movable}. */
+    /** Sets the inlet of another loop. Requires {@link #movable}. */
     void setInlet(Inlet other) {
         inlet = other;
     }

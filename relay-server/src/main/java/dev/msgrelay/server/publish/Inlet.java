@@ -34,7 +34,8 @@ public sealed interface Inlet {
     boolean hasRoom();
 
     /**
-     * Returns memory for {@code front} bytes of the caller, and a read of {@code most} bytes. Only if {@link #hasRoom}.
+     * Returns memory for {@code front} bytes of the caller, and a read of {@code most} bytes. Requires {@link
+     * #hasRoom}.
      */
     default ReadWindow window(int front, int most) {
         return buffers().reads().open(0, front + most);
@@ -47,7 +48,7 @@ public sealed interface Inlet {
     RunScan scan();
 
     /**
-     * Hands in the whole frames of a span. Only if {@link #hasRoom} has returned true since the last span.
+     * Hands in the whole frames of a span. {@link #hasRoom} must have returned true since the last span.
      *
      * @param name the publisher's name, with numbers left for the messages; or {@link PublisherName#NONE}
      * @return false if there is no room for the frames, which stay where they are

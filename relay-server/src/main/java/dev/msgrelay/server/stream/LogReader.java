@@ -77,8 +77,8 @@ public final class LogReader {
     }
 
     /**
-     * Returns the number of the next message, exact only at the boundary. Elsewhere returns the number of the packet's
-     * first message, or -1 if the index no longer has the packet. On a page returns the boundary's number - 1.
+     * Returns the number of the next message, exact only at the boundary. Before the boundary returns the number of the
+     * packet's first message, or -1 if the index no longer has the packet. On a page returns the boundary's number - 1.
      */
     public long sequence() {
         if (atBoundary()) {

@@ -78,7 +78,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         return inDoubt == null && log.hasRoom();
     }
 
-    /** Appends the whole frames of a span that a socket of this thread has brought; only if {@link #hasRoom}. */
+    /** Appends the whole frames of a span that a socket of this thread has brought. Requires {@link #hasRoom}. */
     public void append(RunScan span) {
         try {
             pack(span);
@@ -142,7 +142,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     }
 
     /**
-     * Packs a run of whole frames that an orderer has put in order; only if {@link #hasRoom}.
+     * Packs a run of whole frames that an orderer has put in order. Requires {@link #hasRoom}.
      *
      * @throws IllegalStateException the run is not whole frames; this relay's stream would differ from those of the
      *     other relays

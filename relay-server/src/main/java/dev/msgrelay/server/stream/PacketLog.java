@@ -107,7 +107,7 @@ public final class PacketLog {
         return (maxRun + chunkBytes - 1) / chunkBytes + 1;
     }
 
-    /** Returns a capacity for all packets of the log, any two neighbours of which exceed {@code packetBytes}. */
+    /** Returns a capacity for all packets of a log. Any two neighbours together exceed {@code packetBytes}. */
     public static int indexCapacity(int logBytes, int packetBytes) {
         int packets = (int) Math.max(64, 2L * logBytes / packetBytes);
         return Integer.highestOneBit(packets) << 1;

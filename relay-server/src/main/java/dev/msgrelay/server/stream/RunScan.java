@@ -185,7 +185,7 @@ public final class RunScan {
         return problem != null;
     }
 
-    /** The rule that the faulty frame breaks: RESERVED_TYPE for any control frame. Only if {@link #isFaulty}. */
+    /** The rule that the faulty frame breaks: RESERVED_TYPE for any control frame. Requires {@link #isFaulty}. */
     public CloseReason problem() {
         return problem;
     }

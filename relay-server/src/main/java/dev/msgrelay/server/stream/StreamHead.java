@@ -58,7 +58,7 @@ public final class StreamHead {
         return now;
     }
 
-    /** Returns the position, without the sequence. The bytes before it may be read. */
+    /** Returns only the position. The bytes before this position may be read. */
     public long position() {
         return (long) POSITION.getAcquire(this);
     }

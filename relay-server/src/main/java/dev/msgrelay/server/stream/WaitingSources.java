@@ -26,7 +26,7 @@ public final class WaitingSources {
     private volatile boolean any;
 
     /**
-     * @param plentyOfRoom asked on the core's thread, and on the thread of a source that has just added itself
+     * @param plentyOfRoom called on the core's thread, and on the thread of a source that has just added itself
      * @param clock in nanoseconds
      */
     public WaitingSources(BooleanSupplier plentyOfRoom, LongSupplier clock) {

@@ -157,7 +157,7 @@ public final class WindowGate implements PacketLog.Gate {
         return blocked && counted == time;
     }
 
-    /** Returns when subscribers, or the journal, began to hold publishers back, in ns. Only while {@link #blocked}. */
+    /** Returns when subscribers, or the journal, began to hold publishers back, in ns. Requires {@link #blocked}. */
     public long blockedSinceNanos() {
         return blockedSinceNanos;
     }
