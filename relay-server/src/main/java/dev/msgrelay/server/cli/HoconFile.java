@@ -49,9 +49,7 @@ public final class HoconFile {
     /** Most levels of included files, since a file may include itself. */
     private static final int MOST_NESTED = 20;
 
-    /**
-     * Message for a reference. With references a short file could become huge, if each line doubles the previous one.
-     */
+    /** Refuses a reference. With references a short file could become huge, if each line doubles the previous one. */
     private static final String NO_REFERENCES = "; values do not refer to other values";
 
     private static final String VARIABLE = "\\$\\{\\??([A-Za-z_][A-Za-z0-9_]{0,254})}";

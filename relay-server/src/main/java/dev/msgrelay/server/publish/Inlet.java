@@ -34,8 +34,7 @@ public sealed interface Inlet {
     boolean hasRoom();
 
     /**
-     * Returns memory for {@code front} bytes of the caller, and a read of {@code most} bytes. Requires {@link
-     * #hasRoom}.
+     * Returns memory for {@code front} bytes of the caller, and a read of {@code most} bytes. Needs {@link #hasRoom}.
      */
     default ReadWindow window(int front, int most) {
         return buffers().reads().open(0, front + most);
