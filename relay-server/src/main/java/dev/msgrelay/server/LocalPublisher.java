@@ -60,7 +60,7 @@ public final class LocalPublisher implements AutoCloseable {
      * Publishes a run of messages, either all or none; never waits.
      *
      * @param frames whole frames without gaps between position and limit, both of which stay as they are
-     * @throws IllegalArgumentException the bytes are not whole, lawful frames, or more than {@link #maxRun}
+     * @throws IllegalArgumentException the bytes are not whole, valid frames, or more than {@link #maxRun}
      */
     public PublishOutcome publishRun(ByteBuffer frames) {
         int length = frames.remaining();

@@ -291,7 +291,7 @@ public final class RelayServer implements AutoCloseable {
         return engine.services().access().policy().subscribable(token, peer);
     }
 
-    /** Whether the relay is {@link #reachable}, not {@link #ending}, and in a working cluster if in any. Any thread. */
+    /** Whether the relay is {@link #reachable} and not {@link #ending}, and its cluster, if any, works. Any thread. */
     public boolean ready() {
         return !closing.get()
                 && entrances.reachable()
@@ -386,8 +386,8 @@ public final class RelayServer implements AutoCloseable {
             LOG.warn("the relay goes on in memory alone: {}", cause.getMessage());
             new Thread(parts::abandonJournal, "relay-journal-end").start();
         } else {
-            // The drain time is zero, so that messages in doubt are not sent. The failure is reported after that.
-            // Otherwise a listener that closes the relay would start a drain.
+            // The drain time is zero, so that messages in doubt are not sent. The failure is reported after the end has
+            // begun. Otherwise a listener that closes the relay would start a drain.
             beginEnd(Duration.ZERO);
             if (failure.complete(cause)) {
                 if (ofJournal || cause instanceof NodeLeftException) {

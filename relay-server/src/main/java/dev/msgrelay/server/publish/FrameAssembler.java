@@ -91,12 +91,12 @@ final class FrameAssembler {
         return Math.min(wanted, (much ? SHORT : SMALL) - bytes);
     }
 
-    /** Returns the free rest of the long frame's memory, which ends with the frame. */
+    /** Returns the free rest of the long frame's memory, up to the end of the frame. */
     ReadWindow restOfLong() {
         return memory.open(bytes, frame);
     }
 
-    /** Returns memory after the waiting bytes, for a read of {@code most} bytes that the log has no room for. */
+    /** Returns memory after the waiting bytes, for a read of {@code most} bytes while the log has no room. */
     ReadWindow roomAfter(int most) {
         if (bytes + most > view.capacity()) {
             moveBytes(bytes + most, view, 0, bytes);
@@ -191,7 +191,7 @@ final class FrameAssembler {
         return own.allocate(SMALL, () -> ReadWindow.allocate(allocator, SMALL));
     }
 
-    /** Returns how many bytes to reserve before more of the frame is read; 0: none. */
+    /** Returns how many bytes to reserve before more of the frame is read; 0 if none. */
     int wants() {
         boolean doesNotFit =
                 frame > MOVE_BYTES || (size == Size.SMALL && !inlet.buffers().any());

@@ -54,9 +54,9 @@ public sealed interface Inlet {
      */
     boolean handIn(RunScan span, PublisherName name);
 
-    /** Adds a publisher for which there was no room. It goes on once there is plenty of room. */
+    /** Adds a publisher for which there was no room. The publisher goes on once there is plenty of room. */
     default void addWaiting(WaitingSources.Source source) {
-        // No need to look at once: the core itself looks at waiting sources in each cycle.
+        // The core need not look for room at once, because it looks at waiting sources in each cycle.
         waiting().add(source, false);
     }
 

@@ -61,7 +61,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         ALL,
         /** There was no room for a run. The run and the bytes after it wait. */
         NO_ROOM,
-        /** HELLO asks for a name that the cluster gives. The bytes after HELLO wait for it. */
+        /** HELLO asks for a name that the cluster assigns. The bytes after HELLO wait for the name. */
         NAME,
         /** The connection ends, or is about to, so the bytes are dropped. */
         ENDED

@@ -37,7 +37,7 @@ import java.util.concurrent.TimeUnit;
  * otherwise.
  */
 public final class PublisherConnection extends ChannelInboundHandlerAdapter implements SessionRole {
-    /** Bytes of the last frames to a publisher: those that are due, and an ERROR. */
+    /** Bytes of the last frames to a publisher: the frames that are due, and an ERROR. */
     public static final int SAID_BYTES = Dialogue.MOST_BYTES + Closing.ERROR_BYTES;
 
     /** Bytes of a publisher's direct memory: a small begun frame, the replies, and the last frames to the publisher. */
@@ -77,7 +77,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         return session;
     }
 
-    /** Returns the reader, which gives the memory that the socket or TLS reads to. */
+    /** Returns the reader, which provides the memory into which the socket or TLS reads. */
     public SocketReads.Reader reader() {
         return intake;
     }
@@ -157,7 +157,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         }
     }
 
-    /** Stops reading, as the relay drains. A client that said HELLO is told after what time it will be closed. */
+    /** Stops reading, because the relay drains. A client that said HELLO is told after what time it will be closed. */
     public void stopReading(int closesInMillis) {
         if (!session.state().ended()) {
             intake.stopReading();

@@ -9,7 +9,7 @@
  *       SMALL, SHORT, LONG memory
  * </pre>
  *
- * <p>{@code PublisherConnection} puts them together. All belong to the thread of the loop that reads the socket. That
- * is the core's loop or, for publishers without HELLO, a reader loop. Internal.
+ * <p>{@code PublisherConnection} puts these parts together. All belong to the thread of the loop that reads the socket.
+ * That is the core's loop or, for publishers without HELLO, a reader loop. Internal.
  */
 package dev.msgrelay.server.publish;

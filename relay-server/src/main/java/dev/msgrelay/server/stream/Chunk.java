@@ -32,7 +32,7 @@ public final class Chunk {
         return id;
     }
 
-    /** Returns the memory. A caller that hands it to a channel retains it first. */
+    /** Returns the memory. A caller that hands the memory to a channel retains it first. */
     public ByteBuf memory() {
         return memory;
     }

@@ -135,7 +135,7 @@ public final class LogReader {
         boundary.set(at, number);
     }
 
-    /** Pins this amount of bytes and the rest of their last packet; returns false if the log has dropped some. */
+    /** Pins this amount of bytes and the rest of their packet; returns false if the log has dropped some of them. */
     public boolean pinNext(int amount, Mark head) {
         long from = position;
         if (onPage) {

@@ -208,7 +208,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         return anyStage(RunStage::waiting) && !gate.stillRefuses() ? STAGE_BUSY_NANOS : 0;
     }
 
-    /** Any thread. */
+    /** Adds the stage of a producer. Any thread. */
     public synchronized void add(RunStage stage) {
         RunStage[] next = Arrays.copyOf(stages, stages.length + 1);
         next[next.length - 1] = stage;

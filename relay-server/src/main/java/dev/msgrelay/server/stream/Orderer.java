@@ -64,7 +64,7 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
         /** Requests that the stream is soon forced to the disk up to a position. Any thread. */
         void force(long position);
 
-        /** Wakes the core. Any thread, after its change has become visible. */
+        /** Wakes the core. Called on any thread, after the caller's change has become visible. */
         void wake();
 
         /** Ends the relay, because after this fault it must relay nothing more. Any thread. */
@@ -75,7 +75,8 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
 
     /**
      * Returns the lives (epochs) of the stream, at least one, which are the same for all relays. Runs are handed over
-     * from the table's forced position on. A relay whose disk has more of the stream continues at the end of that.
+     * from the table's forced position on. A relay whose disk has more of the stream continues where its disk's part
+     * ends.
      */
     EpochTable lives();
 

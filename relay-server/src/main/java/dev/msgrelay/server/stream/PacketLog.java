@@ -216,7 +216,7 @@ public final class PacketLog {
         return tail;
     }
 
-    /** Returns the chunk of a position, retained for the caller to release; null: the log has dropped it. */
+    /** Returns the chunk of a position, retained for the caller to release; null if the log has dropped it. */
     public Chunk acquire(long position) {
         long number = position >>> chunkShift;
         Chunk chunk = slots.get((int) (number % slots.length()));
@@ -224,7 +224,7 @@ public final class PacketLog {
             return null;
         }
         chunk.retain();
-        // Looks again after the retain, because the writer marks a chunk as dropped before it reads the count.
+        // Looks again after the retain: the writer marks a chunk as dropped, and then reads the reference count.
         VarHandle.fullFence();
         if (chunk.number() != number) {
             chunk.release();

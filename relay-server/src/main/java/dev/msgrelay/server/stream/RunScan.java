@@ -11,7 +11,7 @@ import java.util.Arrays;
 /**
  * Walks over received bytes, and holds the result, the span: the number and the end of the whole frames, the ends of
  * packets, and the reason why the walk stopped. A walk costs as much as a copy, because each step needs the length that
- * the previous step loads. So one walk finds all of this. Reused for every read; owned by one thread.
+ * the previous step loads. So one walk finds the whole result. Reused for every read; owned by one thread.
  */
 public final class RunScan {
     private static final int TEXT_RANGES = 8;
@@ -194,7 +194,7 @@ public final class RunScan {
         return problemType;
     }
 
-    /** Bytes of the faulty frame's body, as its header says; unchecked. */
+    /** The body length in the header of the faulty frame. It may be wrong. */
     public int problemLength() {
         return problemLength;
     }

@@ -15,10 +15,10 @@ import java.util.function.LongSupplier;
  * <p>Only the log's writer calls {@link #tryPass}. Limits are added, moved and removed on any thread.
  */
 public final class WindowGate implements PacketLog.Gate {
-    /** Used in place of the time, in nanoseconds, at which a wait began: nothing waits. */
+    /** The start time of a wait, in nanoseconds, when there is no wait. */
     public static final long NEVER = Long.MAX_VALUE;
 
-    /** A position that the end of the log may exceed by the window at most. */
+    /** A position that the end of the log may not exceed by more than the window. */
     public interface Limit {
         /** Returns the position before which the subscriber or the journal needs no byte. Any thread. */
         long position();
@@ -34,7 +34,7 @@ public final class WindowGate implements PacketLog.Gate {
     }
 
     public interface Writer {
-        /** Wakes the writer if it sleeps. Any thread, after its change has become visible. */
+        /** Wakes the writer if it sleeps. Called on any thread, after the caller's change has become visible. */
         void signal();
 
         /** If the writer is in an append, waits until the append ends. Returns at once on the writer's own thread. */
@@ -142,7 +142,7 @@ public final class WindowGate implements PacketLog.Gate {
         return blocked;
     }
 
-    /** Returns whether the writer has to wait longer; asked before it sleeps. */
+    /** Returns whether the writer has to wait longer; the writer asks this before it sleeps. */
     public boolean stillRefuses() {
         return blocked && !halfOpen(refused);
     }
