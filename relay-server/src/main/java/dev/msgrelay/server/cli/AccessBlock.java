@@ -32,7 +32,7 @@ import javax.security.auth.x500.X500Principal;
  * </pre>
  */
 final class AccessBlock {
-    /** Limit of a size. It is above every link's rate, and so small that bytes times nanoseconds do not overflow. */
+    /** Limit of a size, far above the rate of every link. */
     private static final long MOST_BYTES = 1L << 40;
 
     private final String name;

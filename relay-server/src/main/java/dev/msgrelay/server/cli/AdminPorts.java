@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The admin port and the health-only port, if the settings ask for them. On the main thread; any may close them. */
+/** The admin port and the health-only port, if the settings ask for them. Main thread; any thread may close them. */
 final class AdminPorts implements AutoCloseable {
     private static final String USUAL = AdminConfig.DEFAULT_HOST + ":" + AdminConfig.DEFAULT_PORT;
 
@@ -16,7 +16,7 @@ final class AdminPorts implements AutoCloseable {
     private final Optional<AdminConfig> healthConfig;
     // Whether the settings name the address of the admin port; if not, the relay may also run without the port.
     private final boolean named;
-    // Both are empty until they are started.
+    // Both ports are empty until they are started.
     private Optional<AdminServer> admin = Optional.empty();
     private Optional<AdminServer> health = Optional.empty();
 

@@ -76,7 +76,7 @@ final class CommandOutput {
     }
 
     /**
-     * Prints a table's lines at the reader's speed, so that no line is dropped for want of room. After half a second
+     * Prints a table's lines at the reader's speed, so that no line is dropped for lack of room. After half a second
      * the rest is queued like all lines.
      */
     void printTable(PrintWriter to, Stream<String> table) {

@@ -184,7 +184,7 @@ record Configuration(
         }
     }
 
-    /** Checks that the cluster's file has only its block, because options beside the block would not be read. */
+    /** Checks that the cluster's file has only the cluster block, because options beside it would not be read. */
     private static void checkBeside(Path cluster, Optional<Path> config) {
         String unread = " stands beside cluster { ... }, and is not read, since --config names "
                 + config.map(Path::toString).orElse("no file");

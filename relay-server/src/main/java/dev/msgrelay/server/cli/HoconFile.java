@@ -55,7 +55,7 @@ public final class HoconFile {
     private static final String VARIABLE = "\\$\\{\\??([A-Za-z_][A-Za-z0-9_]{0,254})}";
     private static final Pattern VARIABLES = Pattern.compile(VARIABLE);
 
-    /** Quoted texts, words with variables, comments, wrong variables, and signs for which the library makes objects. */
+    /** Quoted texts, words with variables, comments, wrong references, and signs that the library makes objects for. */
     private static final Pattern TOKEN = Pattern.compile(String.join(
             "|",
             "\"{3}[\\s\\S]*?(?:\"{3}|\\z)",
@@ -77,7 +77,7 @@ public final class HoconFile {
      * Reads a file.
      *
      * @param reader turns the keys into a result; a ConfigException that it throws is reported with its place
-     * @throws IllegalArgumentException the file cannot be read, is no HOCON, or is wrong for the reader
+     * @throws IllegalArgumentException the file cannot be read, is not HOCON, or is wrong for the reader
      */
     public static <T> T read(Path path, Function<ConfigObject, T> reader) {
         HoconFile file = new HoconFile();
@@ -97,7 +97,7 @@ public final class HoconFile {
         return new IllegalArgumentException(where(value) + ": " + what);
     }
 
-    /** The text of a single value as it is written: 007 is not 7, 1.10 not 1.1. Null for a list or a section. */
+    /** The text of a single value as it is written: 007 does not become 7. Null for a list or a section. */
     public static String text(ConfigValue value) {
         return switch (value.valueType()) {
             case STRING, NUMBER, BOOLEAN -> value.atKey("text").getString("text");

@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.slf4j.event.Level;
 
 /**
- * The report for scripts: one JSON object a line. Its {@code event} is checked, ready, stats, connection, draining,
+ * The report for scripts: one JSON object per line. Its {@code event} is checked, ready, stats, connection, draining,
  * stopped or failed; each object has the {@code time} and the {@code level}. Objects of the {@link CommandLog} come
  * between them. Totals count from the start; every {@link Counter} is a member, named by its key.
  */

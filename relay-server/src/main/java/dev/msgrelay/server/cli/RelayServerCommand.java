@@ -194,7 +194,7 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /** Ends the process with the command's exit code. The JVM would use another one after SIGTERM or Ctrl-C. */
+    /** Ends the process with the command's exit code. The JVM's own code after SIGTERM or Ctrl-C is another. */
     private void endProcess() {
         stopping.countDown();
         RelayServer relay = reloading.relay();
@@ -282,7 +282,7 @@ final class RelayServerCommand implements Callable<Integer> {
         return runUntilTold(relay, report);
     }
 
-    /** Halts the process of a relay whose disk hangs, because exit and main thread may wait for the disk. */
+    /** Halts the process of a relay whose disk hangs, because an exit or the main thread may wait for the disk. */
     private void haltIfHung(Throwable cause) {
         if (NodeLeftException.isOfHungDisk(cause)) {
             ports.close();
@@ -317,7 +317,7 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /** Whether the interval that this setting has ends now; empty if the setting has no value. */
+    /** Whether the setting's interval ends at this second; empty if the setting has no value. */
     private Optional<Boolean> isDue(String interval, long seconds) {
         return Optional.<Duration>ofNullable(settings.value(interval)).map(every -> seconds % every.toSeconds() == 0);
     }
@@ -361,7 +361,7 @@ final class RelayServerCommand implements Callable<Integer> {
         return from + "; " + ShortText.counted(options, "option") + " from file and environment, " + who;
     }
 
-    /** Reads flags, environment and file again, with another command. */
+    /** Reads flags, environment and file again, with a new command object. */
     private Reloading.Fresh again() throws IOException {
         RelayServerCommand fresh = new RelayServerCommand(starter, output).parsed(environment, args);
         RelayConfig config = fresh.checkedConfig();

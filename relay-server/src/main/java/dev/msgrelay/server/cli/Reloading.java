@@ -31,7 +31,7 @@ final class Reloading {
     /** All settings, as they were read at one moment. The keys of {@code options} are the options' names. */
     record Fresh(Map<String, OptionSpec> options, RelayConfig config, String description) {}
 
-    /** Throws IllegalArgumentException or PicocliException if a value is wrong; the message names it. */
+    /** Throws IllegalArgumentException or PicocliException if a value is wrong; the message names the value. */
     interface Reader {
         Fresh read() throws IOException;
     }

@@ -2,7 +2,7 @@ package dev.msgrelay.server.cli;
 
 import dev.msgrelay.server.admin.Look;
 
-/** The command's output about a running relay. One thread. */
+/** The command's output about a running relay. Used by one thread. */
 interface ServerReport {
     /** The relay listens, and so do the ports for HTTP. */
     void ready(AdminPorts ports);

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends the state of the relay to a service manager, as in sd_notify(3): datagrams to the Unix socket that {@code
  * NOTIFY_SOCKET} names, if it is set. The JDK cannot send datagrams to Unix sockets, so Netty's epoll transport does.
- * Its thread ends with the process. Any thread.
+ * The transport's thread ends with the process. Any thread.
  */
 final class ServiceManager {
     static final String READY = "READY=1";

@@ -24,9 +24,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * All settings, a row each. A row has a {@link RelayOption} with name and default, or the name of a setting that only
- * the command has; the form of the value; and the text for the help, the manual and the completion. Flag, key of the
- * file and variable of the environment follow from the name.
+ * All settings, one row for each. A row has a {@link RelayOption} with name and default, or the name of a setting that
+ * only the command has; the form of the value; and the text for the help, the manual and the completion. Flag, key of
+ * the file and variable of the environment follow from the name.
  */
 final class Settings {
     static final String CONFIG = "config";

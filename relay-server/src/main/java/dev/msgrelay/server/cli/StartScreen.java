@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * @param memory limit in bytes of all that the relay counts
  * @param tls certificate and library in words
  * @param page address of the admin port
- * @param health address of the port for health alone
+ * @param health address of the health-only port
  * @param access who may connect, in words
  */
 record StartScreen(

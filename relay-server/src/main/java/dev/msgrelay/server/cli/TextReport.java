@@ -102,7 +102,7 @@ final class TextReport implements ServerReport {
                         now.get(Counter.PUBLISHERS),
                         now.get(Counter.SUBSCRIBERS)));
         lag(line, look);
-        // Rare events are printed only if there are any since the last line.
+        // Rare events are printed only if there were any since the last line.
         rare(line, "skipped", since(now, Counter.MESSAGES_SKIPPED));
         rare(line, "duplicates", since(now, Counter.DUPLICATES));
         rare(line, "wait for memory", now.get(Counter.ASSEMBLY_WAITING));

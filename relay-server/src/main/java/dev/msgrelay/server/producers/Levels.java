@@ -55,7 +55,7 @@ final class Levels {
         }
     }
 
-    /** Asks the journal to bring all messages before a position to the publisher's level. */
+    /** Requests that the journal brings all messages before a position to the publisher's level. */
     void want(long position) {
         durability.wantWritten(position);
         if (wanted == Level.FORCED) {
@@ -63,7 +63,7 @@ final class Levels {
         }
     }
 
-    /** Asks how far the journal has written and forced; returns whether either number has moved. */
+    /** Reads how far the journal has written and forced; returns whether one of the two numbers has moved. */
     boolean look() {
         if (!waits()) {
             return false;
@@ -81,12 +81,12 @@ final class Levels {
         return forced.number();
     }
 
-    /** Returns whether a message is not yet both written and forced. */
+    /** Returns whether there is a message that is not yet both written and forced. */
     boolean waits() {
         return written.waits() || forced.waits();
     }
 
-    /** Returns whether a message has not yet reached the level that the publisher waits for. */
+    /** Returns whether there is a message below the level that the publisher waits for. */
     boolean publisherWaits() {
         return wanted == Level.FORCED ? forced.waits() : wanted == Level.WRITTEN && written.waits();
     }

@@ -152,12 +152,12 @@ public final class NameTable {
         memory.giveBack(BYTES_PER_NAME);
     }
 
-    /** From now on, tells the journal each time the last number of a name moves. */
+    /** From now on, reports to the journal each time the last number of a name moves. */
     public void keepIn(NameMoves journal) {
         moves = Optional.of(journal);
     }
 
-    /** Restores names from the journal; if memory is short, only those with the newest messages. */
+    /** Restores names from the journal; if memory is short, only the names with the newest messages. */
     public void restore(List<JournalName.State> known, long nowNanos) {
         List<JournalName.State> byAge = new ArrayList<>(known);
         byAge.sort(Comparator.comparingLong(JournalName.State::sequence));
@@ -256,8 +256,8 @@ public final class NameTable {
     }
 
     /**
-     * Called at the end of a batch, when subscribers see its messages. Tells the holder of each changed name to
-     * acknowledge its messages, and runs what {@link #whenShown} was given.
+     * Called at the end of a batch, when subscribers see its messages. Lets the holder of each changed name acknowledge
+     * its messages, and runs the tasks from {@link #whenShown}.
      */
     public void acknowledge() {
         for (int i = 0; i < changed.size(); i++) {

@@ -132,7 +132,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
 
     private void goOnWithName(CloseReason refusal, String text, long accepted, long sequence) throws FrameException {
         if (stage != Stage.CLAIMING || session.state() != SessionState.GREETED) {
-            // The connection has ended meanwhile, or the relay drains.
+            // The answer came too late: the connection has ended, or the relay drains.
             if (refusal == null) {
                 // The cluster now refuses messages of an older connection here that has the name. So that connection
                 // loses the name.
@@ -228,7 +228,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         if (missing && earlierLife) {
             untold = known + 1;
         } else if (earlierLife) {
-            // An earlier WELCOME told of the loss, but was lost. Later messages are acknowledged after this WELCOME.
+            // An earlier WELCOME had this news, but did not arrive. Later messages are acknowledged after this WELCOME.
             untold = name.untold(number, life);
         }
         acceptedBefore = untold > 0 ? 0 : told && known > 0 ? number - 1 : known;
@@ -346,7 +346,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return unsettled;
     }
 
-    /** Sends frames that are due unless a write is in flight. */
+    /** Sends the frames that are due, unless a write is in flight. */
     public void speak() {
         // A connection that has lost its name acknowledges at its end, when subscribers see all its messages.
         if (session.state().speaks() && stage != Stage.LOST) {
@@ -354,7 +354,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         }
     }
 
-    /** Puts the last acknowledgement of a connection that has ended. */
+    /** Prepares the last acknowledgement of a connection that has ended. */
     public void ended(SessionState before) {
         if (before == SessionState.OPEN) {
             putAck();

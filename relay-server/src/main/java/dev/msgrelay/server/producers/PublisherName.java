@@ -39,9 +39,9 @@ public final class PublisherName implements Orderer.Numbered {
     private long submitted;
     // Whether a warning was logged that the producer sends no id.
     private boolean warned;
-    // The number of the next message, if WELCOME announced a jump; 0: the last number + 1. missingFrom is the first
-    // skipped number that was acknowledged but is not in the stream; 0 if there is none. Both stay until a message
-    // comes, because the client may have missed WELCOME, and say HELLO once more.
+    // The number of the next message, if WELCOME announced a jump; 0 if that is the last number + 1. missingFrom is the
+    // first skipped number that was acknowledged but is not in the stream; 0 if there is none. Both stay until a
+    // message comes, because the client may have missed WELCOME, and say HELLO once more.
     private long goesOnAt;
     private long missingFrom;
     // Acknowledged messages that were lost; the next message got a number after theirs.
@@ -91,8 +91,8 @@ public final class PublisherName implements Orderer.Numbered {
     }
 
     /**
-     * Returns the first lost message before {@code number} if the client was not told of the loss, else 0. {@code fork}
-     * is the sequence at which the life of the stream known to the client ended.
+     * Returns the first lost message before {@code number} if the client was not told of the loss, otherwise 0. {@code
+     * fork} is the sequence at which the life of the stream known to the client ended.
      */
     long untold(long number, long fork) {
         return hole.next() == number && hole.sequence() >= fork ? hole.from() : 0;

@@ -26,7 +26,7 @@ public final class Replies {
     private final ChannelPromise unasked;
     private boolean writing;
 
-    /** Takes {@link #BYTES} of the pool. The memory plan has so many bytes for each connection. */
+    /** Takes {@link #BYTES} of the pool. The memory plan has this many bytes for each connection. */
     Replies(Channel channel, Pool memory) {
         this.channel = channel;
         this.memory = memory;
@@ -40,7 +40,7 @@ public final class Replies {
         view = buffer.nioBuffer(0, BYTES).order(ByteOrder.BIG_ENDIAN);
     }
 
-    /** Sends frames that are due unless a write is in flight. {@code newest} is the stream's last number. */
+    /** Sends the frames that are due, unless a write is in flight. {@code newest} is the stream's last number. */
     void send(Dialogue dialogue, long newest) {
         // A write may call this method again. That call finds writing set, and sends nothing; this loop then looks
         // again.
@@ -63,7 +63,7 @@ public final class Replies {
         }
     }
 
-    /** Gives the memory back. Only when the channel is closed, because before that a write may be in flight. */
+    /** Gives the memory back. Called only when the channel is closed, because before that a write may be in flight. */
     void release() {
         buffer.release();
         memory.giveBack(BYTES);

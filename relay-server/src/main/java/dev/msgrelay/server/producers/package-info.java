@@ -8,6 +8,6 @@
  *   NameRules    which connection may have a name
  * </pre>
  *
- * <p>All of it is owned by the core's thread. Internal.
+ * <p>Everything here is owned by the core's thread. Internal.
  */
 package dev.msgrelay.server.producers;

@@ -75,8 +75,7 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
 
     /**
      * Returns the lives (epochs) of the stream, at least one, which are the same for all relays. Runs are handed over
-     * from the table's forced position on. A relay whose disk has more of the stream continues where its disk's part
-     * ends.
+     * from the table's forced position on. A relay whose disk has more of the stream continues at that part's end.
      */
     EpochTable lives();
 
