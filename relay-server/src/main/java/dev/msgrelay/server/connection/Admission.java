@@ -16,23 +16,23 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts connections, in all and by address, and decides whether there may be one more. Any thread, with a lock that
- * is taken when a connection comes and when it goes.
+ * Counts connections, in total and for each address, and decides whether to admit one more. For any thread, with a lock
+ * that is held only for a moment.
  *
- * <p>Clients of Unix sockets have no address, and so no limit by address: they are on this host, and may open the file.
- * All IPv6 addresses of a /64 network count as one.
+ * <p>Clients of Unix sockets have no address, so the limits for an address do not apply to them. All IPv6 addresses of
+ * a /64 network count as one address.
  */
 public final class Admission {
-    /** From this number of addresses on, those without connections and with full buckets are forgotten. */
+    /** When this many addresses are known, those without connections and with full token buckets are forgotten. */
     private static final int IDLE_ADDRESSES = 4096;
 
-    /** Longest wait that a refused client is told: about the longest pause of a client between two tries. */
+    /** Longest wait that a refused client is told, about as long as a client's longest pause between two tries. */
     private static final long MOST_PROMISED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** The count of an admitted connection, which {@link #left} ends. */
+    /** Stands for an admitted connection, which is counted until {@link #left} gets this ticket. */
     public record Ticket(boolean publisher, InetAddress address) {}
 
-    /** The ticket of an admitted connection; or, with a null ticket, the refusal. */
+    /** Either the ticket of an admitted connection or, if {@code ticket} is null, the refusal. */
     public record Answer(Ticket ticket, Refusal refusal) {}
 
     private static final class Address {
@@ -58,7 +58,7 @@ public final class Admission {
         this.limits = limits;
     }
 
-    /** Counts one more connection, until {@link #left}; or refuses it. */
+    /** Admits a connection, which is counted until {@link #left}, or refuses it. */
     public synchronized Answer admit(boolean publisher, SocketAddress peer, long nowNanos) {
         if (connections >= clients.maxConnections()) {
             return refuse(CloseReason.TOO_MANY_CONNECTIONS, clients.maxConnections(), "connection", "");
@@ -97,7 +97,7 @@ public final class Admission {
                 null, new Refusal(reason, ShortText.there(limit, what) + whose + " already, which is the limit"));
     }
 
-    /** Refuses a client that comes too early. Clients are told different waits, so as not to return together. */
+    /** Refuses a client that exceeds a rate. Clients are told different waits, so that they do not return together. */
     private static Refusal tooMany(int perSecond, String what, InetAddress from, TokenBucket bucket, long nowNanos) {
         return new Refusal(
                 CloseReason.TOO_MANY_FROM_ADDRESS,
@@ -115,13 +115,13 @@ public final class Admission {
         }
     }
 
-    /** Returns whether a peer may start in the journal now; if so, counts that. */
+    /** Returns whether a peer may start in the journal now. If so, the start is counted for the address of the peer. */
     public synchronized boolean mayReplay(SocketAddress peer, long nowNanos) {
         Address address = addresses.get(ProbeLog.network(peer));
         return address == null || address.replays.tryTake(nowNanos);
     }
 
-    /** Refuses a peer for which {@link #mayReplay} has been false for too long. */
+    /** Returns the refusal of a peer for which {@link #mayReplay} has been false for too long. */
     public synchronized Refusal refuseReplay(SocketAddress peer, long nowNanos) {
         InetAddress from = ProbeLog.network(peer);
         return tooMany(limits.replaysPerSecond(), "starts in the journal", from, addresses.get(from).replays, nowNanos);
@@ -137,7 +137,7 @@ public final class Admission {
             addresses
                     .values()
                     .removeIf(a -> a.connections == 0 && a.handshakes.full(nowNanos) && a.replays.full(nowNanos));
-            // The next clean-up waits until the number of addresses has doubled, so its cost for each connect is small.
+            // The next clean-up waits until the number of addresses has doubled, which keeps its average cost small.
             lookAt = Math.max(IDLE_ADDRESSES, 2 * addresses.size());
         }
     }

@@ -13,31 +13,31 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** The end of a connection whose client is told why. */
+/** Closes connections after their clients have been told why. */
 public final class Closing {
-    /** Time from the end of the output to the close. Until then input is read and thrown away. */
+    /** Time from the end of the output to the close. During this time, input is read and thrown away. */
     public static final int LINGER_MILLIS = 1000;
 
-    /** The length of an ERROR with the longest text, and of RETRY_AFTER before it. */
+    /** The length of RETRY_AFTER and of an ERROR with the longest text, together. */
     public static final int ERROR_BYTES =
             RetryAfterFrame.FRAME_LENGTH + FrameLayout.HEADER_LENGTH + ErrorFrame.MIN_LENGTH + ErrorFrame.MAX_TEXT;
 
     private Closing() {}
 
     /**
-     * Sends ERROR, after RETRY_AFTER if a wait may help, and closes a while later. A close with unread input would
-     * reset the connection, and the reset may overtake the ERROR. Called between two frames, on the channel's loop;
-     * returns the write of the ERROR.
+     * Sends ERROR, or RETRY_AFTER and ERROR if a wait may help, and closes the channel a while later. A close while
+     * input is unread would reset the connection, and the reset may overtake the ERROR. Called between two frames, on
+     * the channel's loop; returns the write of the ERROR.
      */
     public static ChannelFuture say(Channel channel, Refusal why) {
         return say(channel, why, LINGER_MILLIS);
     }
 
-    /** @param mostMillis time for a full socket to take the ERROR, at least {@link #LINGER_MILLIS} */
+    /** @param mostMillis longest time for a full socket to take the ERROR, not less than {@link #LINGER_MILLIS} */
     public static ChannelFuture say(Channel channel, Refusal why, long mostMillis) {
         ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(lastFrames(why)));
         closeLater(channel, mostMillis);
-        // The output ends only after the write, because a close drops bytes that are not written.
+        // The output is ended only after the write, because its end would drop bytes that are not written yet.
         written.addListener(done -> endOrClose(channel));
         return written;
     }
@@ -47,7 +47,7 @@ public final class Closing {
             endOutput(channel);
             closeLater(channel);
         } catch (Throwable e) {
-            // Netty only logs what a listener throws. Without this close the end of the input is read again and again.
+            // Netty only logs a listener's exception. An open channel would then read its end of input forever.
             channel.pipeline().fireExceptionCaught(e);
             channel.close();
         }
@@ -63,7 +63,7 @@ public final class Closing {
         return both.put(error).flip();
     }
 
-    /** Returns whether the ERROR is sent, and the output has ended. */
+    /** Returns whether the relay has ended its output, which it does after the ERROR. */
     static boolean outputEnded(Channel channel) {
         return channel instanceof DuplexChannel duplex && duplex.isOutputShutdown();
     }
@@ -84,7 +84,7 @@ public final class Closing {
 
     private static void closeLater(Channel channel, long millis) {
         Future<?> close = channel.eventLoop().schedule(() -> channel.close(), millis, TimeUnit.MILLISECONDS);
-        // The task must not keep a closed channel in memory.
+        // Otherwise the task would keep a closed channel in memory until the time is over.
         channel.closeFuture().addListener(closed -> close.cancel(false));
     }
 }

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** The connections of a relay. Any thread. */
 public final class ConnectionTable {
     private final Set<Session> live = ConcurrentHashMap.newKeySet();
-    // The live ones, and those that have ended but still have their channel or memory.
+    // Live connections, and ended ones whose channel is not closed or whose memory is not given back yet.
     private final Set<Session> present = ConcurrentHashMap.newKeySet();
     private final AtomicLong ids = new AtomicLong();
     private volatile boolean draining;
@@ -27,7 +27,7 @@ public final class ConnectionTable {
         live.add(session);
     }
 
-    /** Removes a connection from the live ones; its end has been counted. */
+    /** Removes a connection from the live ones, after its end has been counted. */
     void removeLive(Session session) {
         live.remove(session);
     }
@@ -38,7 +38,7 @@ public final class ConnectionTable {
         present.remove(session);
     }
 
-    /** Starts draining: connections that open later are closed. */
+    /** Starts to drain the relay. From now on, a connection is closed as soon as it has opened. */
     public void drain() {
         draining = true;
     }
@@ -65,7 +65,7 @@ public final class ConnectionTable {
         return present;
     }
 
-    /** Returns a row for each live connection, in the order in which they came. */
+    /** Returns a row for each live connection, sorted by id. */
     public synchronized List<ConnectionRow> rows(long headPosition, long nowNanos) {
         return live.stream()
                 .map(c -> row(c, headPosition, nowNanos))

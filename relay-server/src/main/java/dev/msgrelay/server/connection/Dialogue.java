@@ -29,23 +29,23 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Checks the order of a connection's control frames, answers them, and keeps those that the relay has to send.
+ * Checks whether a connection's control frames come in an allowed order, answers them, and stores those to send.
  *
  * <pre>
- *   HELLO   --> WELCOME      PING --> PONG      GOAWAY, PING: the relay's own
+ *   HELLO   --> WELCOME      PING --> PONG      sent without a request: GOAWAY, PING
  * </pre>
  *
  * Owned by the connection's thread.
  */
 public final class Dialogue {
-    /** Most bytes besides SUBSCRIBED: the longest WELCOME, GOAWAY with its text, and one of each short frame. */
+    /** Most bytes of due frames other than SUBSCRIBED: the longest WELCOME and GOAWAY, and each short frame once. */
     public static final int MOST_BYTES = 1024;
 
     private static final int FIRST_ANSWERS = 4;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    /** SUBSCRIBED: header, request, reserved, sequence. */
+    /** Bytes of a SUBSCRIBED, whose body is the request's number, a reserved field and a sequence. */
     public static final int ANSWER_BYTES = FrameLayout.HEADER_LENGTH + 16;
 
     private final Role role;
@@ -56,8 +56,8 @@ public final class Dialogue {
     private Optional<Level> level = Optional.empty();
     private Durability.Life life;
 
-    // The frames that are due: of each kind only the newest, so that a client that asks a lot and reads nothing costs
-    // no more than this. Answers to SUBSCRIBEs are kept as numbers; SubscriberConnection limits how many.
+    // The frames that are due. Only the newest of each kind is kept, so that a client that sends many requests and
+    // reads nothing needs little memory. Each SUBSCRIBED is kept as a number; SubscriberConnection limits how many.
     private ByteBuffer welcome = NOTHING;
     private boolean welcomed;
     private long gapFrom;
@@ -73,7 +73,7 @@ public final class Dialogue {
     private int answered;
     private boolean pongDue;
     private long pongId;
-    // 0: none is due.
+    // 0 if no PING is due.
     private long pingId;
     private ByteBuffer goAway = NOTHING;
 
@@ -85,19 +85,19 @@ public final class Dialogue {
         this.heartbeat = heartbeat;
     }
 
-    // Called when the connection is among the live ones. When a later life of the stream begins, these are ended, so
-    // this one never sees two lives.
+    // Called when the connection has been added to the live ones. All live connections are ended before a later life of
+    // the stream begins, so a connection sees only one life.
     void opened() {
         life = durability.life();
     }
 
-    /** Returns the level of durability that HELLO asks for; empty: LEVELS is not granted. */
+    /** Returns the level of durability that HELLO asked for; empty if the feature LEVELS is not granted. */
     public Optional<Level> level() {
         return level;
     }
 
     /**
-     * Checks whether a control frame may come now. Called when its header has come.
+     * Checks whether a control frame may come now. Called when the header of the frame has come.
      *
      * @throws FrameException the frame may not come now, only the relay may send it, or it is unknown but mandatory
      */
@@ -163,7 +163,7 @@ public final class Dialogue {
     /**
      * Reads a HELLO.
      *
-     * @param otherPort a clause about the port of the other role; may be empty
+     * @param otherPort a clause that tells a client at the wrong port about the port of the other role; may be empty
      * @throws FrameException HELLO is malformed, or asks for a feature that the relay does not have
      */
     HelloFrame hello(ByteBuffer body, String otherPort) throws FrameException {
@@ -196,7 +196,7 @@ public final class Dialogue {
     /**
      * Returns the refusal of a client that speaks another protocol.
      *
-     * @param reason the close reason that belongs to {@code fault}, a text that says why its bytes are no frame
+     * @param reason the close reason of {@code fault}, a text that says why the client's bytes are no frame
      */
     public FrameException refusalOf(Stranger who, CloseReason reason, String fault) {
         return switch (who) {
@@ -276,7 +276,7 @@ public final class Dialogue {
         pongId = id;
     }
 
-    /** Returns why the client cannot stay after a failure of the journal; empty: it does not wait for that. */
+    /** Returns why a failure of the journal ends the connection; empty if the client does not wait for the journal. */
     Optional<FrameException> journalFailed() {
         return level.filter(waited -> waited != Level.STREAM).map(Dialogue::noMore);
     }
@@ -285,7 +285,7 @@ public final class Dialogue {
         welcome = frame;
     }
 
-    /** Makes a GAP due. If there is one that is due already, extends it up to {@code to}. */
+    /** Makes a GAP due, or extends the one that is due already up to {@code to}. */
     public void gap(long from, long to, GapReason reason) {
         if (gapTo == 0) {
             gapFrom = from;
@@ -294,20 +294,20 @@ public final class Dialogue {
         gapTo = to;
     }
 
-    /** Sets the last message that needs no acknowledgement: the publisher's number and the sequence. */
+    /** Sets the last message that needs no ACK any more, given as the publisher's number and the sequence. */
     public void ackedUpTo(long number, long sequence) {
         ackNumber = number;
         ackSequence = sequence;
     }
 
-    /** From here on acknowledgements include levels of durability. The client knows these numbers already. */
+    /** From now on each ACK includes levels of durability. The client knows the numbers given here already. */
     public void tellLevels(long written, long forced) {
         tellsLevels = true;
         ackWritten = written;
         ackForced = forced;
     }
 
-    /** Sets the numbers up to which a publisher's acknowledged messages are written and forced. */
+    /** Sets the publisher's numbers of the last message that is written, and of the last one that is forced. */
     public void levels(long written, long forced) {
         if (written > ackWritten || forced > ackForced) {
             ackDue = true;
@@ -324,7 +324,7 @@ public final class Dialogue {
         }
     }
 
-    /** Makes an answer to a SUBSCRIBE due; {@link #answers} counts it. */
+    /** Makes SUBSCRIBED due, as the answer to a SUBSCRIBE. {@link #answers} returns how many are due. */
     public void subscribed(int request) {
         if (answered == answers.length) {
             answers = Arrays.copyOf(answers, Math.max(FIRST_ANSWERS, 2 * answered));
@@ -340,7 +340,7 @@ public final class Dialogue {
         goAway = frame.encode();
     }
 
-    /** Takes GOAWAY without other frames that are due; empty: it is not due, or may not be sent before WELCOME. */
+    /** Returns GOAWAY alone, which then is no longer due. Empty if GOAWAY is not due, or if WELCOME is not sent yet. */
     public ByteBuffer takeGoAway() {
         if (!welcomed) {
             return NOTHING;
@@ -355,17 +355,17 @@ public final class Dialogue {
                 || (welcomed && (gapTo > 0 || ackDue || answered > 0 || pongDue || pingId > 0 || goAway != NOTHING));
     }
 
-    /** Returns the most bytes that {@link #putDue} puts. */
+    /** Returns the largest number of bytes that {@link #putDue} would put now. */
     public int mostBytes() {
         return MOST_BYTES + answered * ANSWER_BYTES;
     }
 
     /**
-     * Puts all frames that are due, and forgets them.
+     * Puts all frames that are due into {@code to}. After that, none is due.
      *
-     * @param next to a subscriber: the sequence of the next message that it can get; otherwise 0
+     * @param next for a subscriber the sequence of the next message that it can get; otherwise 0
      * @param head the newest sequence of the stream
-     * @return whether a frame tells a subscriber the number of its next message
+     * @return whether one of the frames tells a subscriber the number of its next message
      */
     public boolean putDue(ByteBuffer to, long next, long head) {
         boolean counts = welcome != NOTHING || gapTo > 0 || answered > 0 || pingId > 0;

@@ -5,8 +5,8 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.stream.StreamHead;
 
 /**
- * The part of the stream that outlives the relay: with a journal the messages of earlier lives, without one nothing. A
- * life is one run of the relay, from its start to its end, and has a number of its own, the epoch.
+ * What the journal keeps of the stream beyond the end of the relay; without a journal that is nothing. A life is one
+ * run of the relay, from its start to its end, and has a number of its own, the epoch.
  *
  * <pre>
  *   life 17   1 ------------------- 900 | 901 ... 950     not written when life 17 ended
@@ -14,22 +14,22 @@ import dev.msgrelay.server.stream.StreamHead;
  *                                       ^ forkOf(17) = 901: a client that has read life 17 to 950 has 50 lost messages
  * </pre>
  *
- * The default methods are those of a relay without a journal.
+ * The default methods fit a relay without a journal.
  */
 public interface Durability {
-    /** Answer of {@link #forkOf}: the epoch is another relay's, or too old to be known. */
+    /** Result of {@link #forkOf}: the epoch belongs to another relay, or is so old that this relay has forgotten it. */
     long UNKNOWN = 0;
 
-    /** Answer of {@link #forkOf}: the epoch is that of the present life. */
+    /** Result of {@link #forkOf}: the epoch is the one of the present life. */
     long TODAY = Long.MAX_VALUE;
 
     /**
-     * Returns the sequence at which an earlier life of the stream ended. Messages before it have kept their numbers;
-     * from it on the numbers belong to other messages. Or {@link #TODAY}, or {@link #UNKNOWN}. Any thread.
+     * Returns the sequence at which an earlier life ended. Numbers below it still mean the same messages, the
+     * others do not. Returns {@link #TODAY} for the present life, and {@link #UNKNOWN} for an unknown epoch. Any thread.
      */
     long forkOf(long epoch);
 
-    /** Like {@link #forkOf(long)}, for the epoch in HELLO. Any thread. */
+    /** Returns {@link #forkOf(long)} of the epoch in HELLO, or {@link #TODAY} if HELLO has no epoch. Any thread. */
     default long forkOf(HelloFrame said) {
         return said.epoch() == 0 ? TODAY : forkOf(said.epoch());
     }
@@ -38,11 +38,11 @@ public interface Durability {
      * The present life of the stream.
      *
      * @param epoch never 0
-     * @param newest the newest lives, for WELCOME; none: there is no journal
+     * @param newest the newest lives, which WELCOME lists; {@link Epochs#NONE} without a journal
      */
     record Life(long epoch, Epochs newest) {}
 
-    /** Returns the present life. Only in a cluster can another one begin while the relay runs. Any thread. */
+    /** Returns the present life. Only in a cluster can a new life begin while the relay runs. Any thread. */
     Life life();
 
     /** Returns whether there is a journal. Any thread. */
@@ -50,17 +50,17 @@ public interface Durability {
         return false;
     }
 
-    /** The end of the part of the stream that survives a crash of the process. Only with a journal. Any thread. */
+    /** Returns up to where the stream survives a crash of the process. Only with a journal. Any thread. */
     default StreamHead written() {
         throw new UnsupportedOperationException("no journal");
     }
 
-    /** The end of the part of the stream that survives a crash of the machine. Only with a journal. Any thread. */
+    /** Returns up to where the stream survives a crash of the machine. Only with a journal. Any thread. */
     default StreamHead forced() {
         throw new UnsupportedOperationException("no journal");
     }
 
-    /** Returns whether the journal has failed: neither end moves any more. Any thread. */
+    /** Returns whether the journal has failed. Then {@link #written} and {@link #forced} stand still. Any thread. */
     default boolean failed() {
         return false;
     }
@@ -71,6 +71,6 @@ public interface Durability {
     /** Requests a force as soon as possible, and a wake-up of the core when all bytes before a position are forced. */
     default void wantForced(long position) {}
 
-    /** Sets the listener, which runs once in a cycle of the core in which an end has moved or the journal failed. */
+    /** Sets the listener. The core runs it once in each cycle in which an end has moved or the journal has failed. */
     default void onMoved(Runnable listener) {}
 }

@@ -24,34 +24,34 @@ import java.util.function.Consumer;
  *                                                                          no:  parked = true, look once more, sleep
  * </pre>
  *
- * Bytes that several sockets brought in one cycle are packed once and sent once, and no connection is written to while
- * another is read. The thread sleeps in its selector, and only when neither sockets nor the duty have work.
+ * What several sockets have brought in one cycle is packed once and sent once. No connection is written to while
+ * another one is read. The thread sleeps in its selector, but only if neither the sockets nor the duty have work.
  */
 public final class EngineLoop implements WindowGate.Writer {
-    /** The work of each cycle after that of sockets and tasks. On the loop's thread. */
+    /** The work that the loop does in each cycle after its sockets and tasks. Called on the loop's thread. */
     @FunctionalInterface
     public interface Duty {
         /** Does a limited amount of work; returns whether there is more. */
         boolean work();
 
-        /** Returns whether work has come since the last {@link #work}: asked just before the loop sleeps. */
+        /** Returns whether work has come since the last {@link #work}. Called just before the loop sleeps. */
         default boolean pending() {
             return false;
         }
 
-        /** Returns the longest sleep, in nanoseconds; 0: until the loop is woken. */
+        /** Returns for how many nanoseconds the loop may sleep; 0 if it may sleep until it is woken. */
         default long sleepNanos() {
             return 0;
         }
     }
 
-    /** Longest time for which tasks run before sockets are looked at again. */
+    /** Longest time for which tasks run before the sockets are checked again. */
     private static final long MAX_TASK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Longest wait for the writer. Its cycle takes a millisecond or two, but its host may stand still. */
+    /** Longest wait of {@link #awaitBetweenSteps}. A cycle takes a millisecond or two, but a busy host may delay it. */
     private static final long WRITER_MILLIS = 1_000;
 
-    /** The duty of a loop that only reads, or that after a failure only closes connections. */
+    /** The duty of a loop without other work: one that only reads, or that only closes connections after a failure. */
     public static final Duty SOCKETS_ONLY = () -> false;
 
     private final ManualIoEventLoop io;
@@ -65,7 +65,7 @@ public final class EngineLoop implements WindowGate.Writer {
     public EngineLoop(String name, IoHandlerFactory transport) {
         clock = Ticker.systemTicker();
         io = new ManualIoEventLoop(null, null, transport, clock);
-        // On threads of its own kind Netty reuses objects; on others it would make new ones for each write.
+        // Netty reuses objects only on a FastThreadLocalThread. Otherwise it would make new ones for each write.
         thread = new FastThreadLocalThread(this::run, name);
         thread.setDaemon(true);
     }
@@ -80,7 +80,7 @@ public final class EngineLoop implements WindowGate.Writer {
     /**
      * Sets the loop's work from now on.
      *
-     * @param failure gets an exception of the duty, on the loop's thread; after it the relay's state is in doubt
+     * @param failure gets an exception of the duty, on the loop's thread. The relay's state is in doubt then
      */
     public void duty(Duty work, Consumer<Throwable> failure) {
         duty = work;
@@ -91,13 +91,13 @@ public final class EngineLoop implements WindowGate.Writer {
         thread.start();
     }
 
-    /** Returns Netty's side of the loop: to register channels, to execute and schedule tasks. */
+    /** Returns Netty's event loop, with which channels are registered and which executes and schedules tasks. */
     public ManualIoEventLoop io() {
         return io;
     }
 
     /**
-     * Returns the processor time of the loop's thread; 0: the thread has ended, or the JVM does not tell. Any thread.
+     * Returns the processor time of the loop's thread; 0 if the thread has ended, or if it is not measured. Any thread.
      */
     public long cpuNanos() {
         return Math.max(0, ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId()));
@@ -107,7 +107,7 @@ public final class EngineLoop implements WindowGate.Writer {
         return clock.nanoTime();
     }
 
-    /** Runs a task regularly, with the clock's time. Any thread. */
+    /** Runs a task at regular intervals, and passes the clock's time to the task. Any thread. */
     public void every(long millis, Consumer<Long> task) {
         Runnable guarded = () -> {
             try {
@@ -120,16 +120,16 @@ public final class EngineLoop implements WindowGate.Writer {
     }
 
     /**
-     * Moves a channel to another loop. Until it has arrived it is neither read nor written. On the thread of its loop.
+     * Moves a channel to another loop. During the move the channel is neither read nor written. On the channel's loop.
      *
-     * @param arrival called on the other loop when the channel has arrived, or was closed on the way; not called for a
-     *     channel that was closed before
+     * @param arrival called on the other loop when the channel is registered there, or was closed on the way; not
+     *     called for a channel that was closed before it left its loop
      */
     @SuppressWarnings("deprecation") // only this register() takes a promise with a listener
     public static void move(Channel channel, EngineLoop to, ChannelFutureListener arrival) {
         channel.deregister().addListener(gone -> {
             if (channel.isOpen()) {
-                // The listener is added before the registration: otherwise the other loop might read before it runs.
+                // The listener is added before the registration, so that the channel is not read before it runs.
                 to.io.register(new DefaultChannelPromise(channel, to.io).addListener(arrival));
             }
         });
@@ -141,19 +141,19 @@ public final class EngineLoop implements WindowGate.Writer {
     }
 
     /**
-     * Wakes the loop if it sleeps or is about to. Any thread, after a full fence that follows the writes of new work.
-     * If the loop is awake, this only reads a field that rarely changes.
+     * Wakes the loop if it sleeps or is about to. Any thread. Before the call, the caller writes the new work and then
+     * executes a full fence. If the loop is awake, this only reads a field that rarely changes.
      */
     @Override
     public void signal() {
         if (parked.getPlain() && parked.compareAndSet(true, false)) {
-            // A task, because a bare wakeup() is lost if the loop has not told its selector yet that it sleeps. After
-            // it has told that, the loop looks for tasks once more.
+            // A task is added, because a bare wakeup() is lost if Netty has not marked the loop as sleeping yet. Once
+            // Netty has done so, it checks for tasks once more.
             io.execute(() -> {});
         }
     }
 
-    /** Waits until a task has run. Then no append is under way, as none lasts longer than a read, task or step. */
+    /** Waits until a task has run. No append is under way then, since none outlasts a read, task or step. */
     @Override
     public void awaitBetweenSteps() {
         if (io.inEventLoop()) {
@@ -164,7 +164,7 @@ public final class EngineLoop implements WindowGate.Writer {
             io.execute(between::countDown);
             between.await(WRITER_MILLIS, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
-            // The relay closes: nothing is written any more.
+            // The loop has shut down, so it appends nothing any more.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -205,7 +205,7 @@ public final class EngineLoop implements WindowGate.Writer {
         }
     }
 
-    /** Runs one cycle, which sleeps first if there was nothing more to do. On the loop's thread. */
+    /** Runs one cycle, which begins with a sleep if nothing was left to do. On the loop's thread. */
     public void cycle() {
         try {
             if (more) {
@@ -216,7 +216,7 @@ public final class EngineLoop implements WindowGate.Writer {
             try {
                 more = duty.work();
             } catch (Throwable t) {
-                // Failures of one connection are caught before. This one may have broken the order of the stream.
+                // An exception in one connection is caught elsewhere. This one may have broken the order of the stream.
                 duty = SOCKETS_ONLY;
                 throw t;
             }
@@ -227,8 +227,8 @@ public final class EngineLoop implements WindowGate.Writer {
     }
 
     private void parkedRun() {
-        // A thread that adds work after this line sees the flag, and wakes the loop; pending() sees earlier work. The
-        // fence keeps pending(), which reads plain fields, from reading them before the flag is set.
+        // A thread that adds work after this line sees the flag, and wakes the loop. Work that was added earlier is
+        // seen by pending(). The fence keeps pending() from reading its plain fields before the flag is set.
         parked.set(true);
         VarHandle.fullFence();
         if (duty.pending()) {

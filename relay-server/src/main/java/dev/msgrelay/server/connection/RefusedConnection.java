@@ -13,19 +13,19 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A connection over the limits: it is told so, and closed. The socket is new, so it takes the ERROR at once. Then it is
- * read for a while, because unread input would cause a reset, which may overtake the ERROR. Owned by its loop's thread.
+ * A connection beyond the limits, which is sent an ERROR and closed. A new socket has room for that. Input is then read
+ * for a while, because unread input would cause a reset, which may overtake ERROR. Owned by its loop's thread.
  */
 public final class RefusedConnection extends ChannelInboundHandlerAdapter {
-    /** Bytes of a read, which are thrown away. */
+    /** The most bytes of one read. They are thrown away. */
     public static final int READ_BYTES = 1 << 10;
 
-    /** Direct memory of a connection: a read, and an ERROR. */
+    /** Direct memory of a refused connection, for a read and an ERROR. */
     public static final int SAID_BYTES = READ_BYTES + Closing.ERROR_BYTES;
 
-    /** The newest refused connections, which are still read. Owned by the thread of their one loop. */
+    /** The newest refused connections, which are still open. All are on one loop, whose thread owns this object. */
     public static final class Newest {
-        /** Most connections. One more closes the oldest, whose time is nearly over. */
+        /** The largest number of these connections. When another one comes, the oldest is closed. */
         public static final int MOST = 64;
 
         private final Deque<Channel> channels = new ArrayDeque<>(MOST);
@@ -67,7 +67,7 @@ public final class RefusedConnection extends ChannelInboundHandlerAdapter {
         channel.closeFuture().addListener(closed -> memory.giveBack(SAID_BYTES));
         ChannelFuture said = Closing.say(channel, why);
         if (!said.isDone()) {
-            // The relay does not wait for a peer that has no room for an ERROR.
+            // The relay does not wait until a full socket has room for the ERROR.
             ctx.close();
         }
     }

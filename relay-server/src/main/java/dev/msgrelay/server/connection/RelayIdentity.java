@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The relay as its clients see it: its name, its longest body, and its ports, which a client at the wrong port is told.
- * Any thread.
+ * What clients are told about the relay: its name, its longest body, and its ports. A client at the wrong port is told
+ * the right one. Any thread.
  */
 public final class RelayIdentity {
     private record Entrance(Role role, boolean secured) {}
@@ -33,12 +33,12 @@ public final class RelayIdentity {
         ports.put(new Entrance(role, secured), address);
     }
 
-    /** Returns the address of a role's port, with or without TLS; null: there is no such port. */
+    /** Returns the address of a role's port, with or without TLS; null if there is no such port. */
     public InetSocketAddress address(Role role, boolean secured) {
         return ports.get(new Entrance(role, secured));
     }
 
-    /** Returns a clause such as "; subscribers connect to port 7400"; empty: there is no such port. */
+    /** Returns a clause such as "; subscribers connect to port 7400", or an empty text if there is no such port. */
     String hint(Role role, boolean secured) {
         InetSocketAddress address = address(role, secured);
         String who = role == Role.PUBLISHER ? "publishers" : "subscribers";

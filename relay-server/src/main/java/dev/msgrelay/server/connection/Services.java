@@ -13,8 +13,8 @@ import java.util.Optional;
 /**
  * The services that all connections of a relay share.
  *
- * @param clients the settings that clients may ask for
- * @param limits the limits of what clients may cost
+ * @param clients time-outs, policies and numbers of clients
+ * @param limits how much memory, time and connections a client or an address may use
  */
 public record Services(
         RelayIdentity identity,

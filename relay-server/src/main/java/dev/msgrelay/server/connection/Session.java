@@ -31,29 +31,29 @@ import java.util.function.LongConsumer;
 import javax.net.ssl.SSLException;
 
 /**
- * The life of one connection, from its channel to its end: its state, its ticket, its memory, its client's rights, and
- * the wall: an exception in one connection ends no other. The role comes before the session in the pipeline:
+ * One connection from start to end: its state, ticket, memory, and client's rights. An exception in one connection ends
+ * no other one, see {@link #walled(Runnable)}. The role comes before the session in the pipeline:
  *
  * <pre>
  *   socket --> [TLS] --> PublisherConnection | SubscriberConnection --> Session
- *                        takes what is read                             active, inactive, removed, thrown
+ *                        handles reads                                  handles start, end, exceptions
  * </pre>
  *
- * A connection ends once, for the first reason, which is counted and logged. Owned by the thread of its channel's loop,
+ * A connection ends once, and only the first reason is counted and logged. Owned by the thread of its channel's loop,
  * except where a method says otherwise.
  */
 public final class Session extends ChannelInboundHandlerAdapter {
     /**
-     * Java heap of a connection: Netty's channel and pipeline, the relay's objects, and the views of chunks from which
-     * it writes. Measured: without HELLO about 2 KiB, with HELLO and a name of 255 bytes about 3 KiB; 64 views take
-     * 2,820 bytes more.
+     * Java heap of a connection: Netty's channel and pipeline, the relay's objects, and buffers that are views of the
+     * log's chunks. Measured were about 2 KiB without HELLO, about 3 KiB with HELLO and a name of 255 bytes, and 2,820
+     * bytes for 64 views.
      */
     public static final int HEAP_BYTES = 7 << 10;
 
-    /** A connection that its peer ends sooner, without having sent a byte, counts as a probe and not as a client. */
+    /** A connection that its peer ends within this time, without having sent a byte, counts as a probe. */
     private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** Shortest time over which a rate is measured: a second, less the inaccuracy of timers. */
+    /** Shortest time over which a rate is measured: a second, minus a tolerance for inexact timers. */
     private static final long LEAST_RATE_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
     private final Services services;
@@ -67,14 +67,14 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private final Dialogue dialogue;
 
     private Channel channel;
-    // Null: without TLS.
+    // Null without TLS.
     private TlsHandler tls;
     private Admission.Ticket place;
     private boolean added;
-    // The client has ended its output before it was told why the connection ends.
+    // Whether the client ended its output before it was told why the connection ends.
     private boolean inputEnded;
     private long openedNanos;
-    // Whether the client's identity is logged. Without HELLO that waits until the connection cannot be a probe.
+    // Whether the client's identity is logged. Without HELLO it is logged when the connection can no longer be a probe.
     private boolean audited;
     private volatile SessionState state = SessionState.CONNECTED;
     private volatile String name = "";
@@ -83,9 +83,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private long sinceNanos;
     private double rate;
 
-    /**
-     * @param saidBytes most bytes in flight other than the stream, which the transport copies to direct memory
-     */
+    /** @param saidBytes the most bytes in flight apart from the stream. The transport copies them to direct memory */
     public Session(Services services, Role kind, SessionRole role, int saidBytes) {
         this.services = services;
         this.kind = kind;
@@ -97,18 +95,18 @@ public final class Session extends ChannelInboundHandlerAdapter {
         this.dialogue = new Dialogue(kind, services.identity(), services.durability(), services.counters(), timeouts);
     }
 
-    // ---- its life ----------------------------------------------------------------------------------------------
+    // ---- start, memory and time ---------------------------------------------------------------------------------
 
     /**
-     * Adds two handlers to an accepted channel's pipeline: the role, then this session. The session gives the ticket
-     * back after its memory.
+     * Adds two handlers to an accepted channel's pipeline: the role, then this session. At its end the session gives
+     * back its memory, and then the ticket.
      */
     public void join(Channel accepted, Admission.Ticket ticket) {
         accepted.pipeline().addLast(role, this);
         place = ticket;
         accepted.closeFuture().addListener(closed -> {
             role.channelClosed();
-            // A channel that closes before it is registered with a loop calls no handler.
+            // If a channel closes before it is registered with a loop, no handler is called.
             if (!added) {
                 services.admission().left(place);
             }
@@ -134,7 +132,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
             services.closes().agreed(who(), keyExchange());
         }
         role.opened();
-        // Done late: a caller that finds this connection in the table may rely on its memory and rights.
+        // Added only now, so that whoever finds this connection in the table may rely on its memory and rights.
         services.table().add(this);
         dialogue.opened();
         if (services.table().draining()) {
@@ -165,7 +163,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Returns the key exchange of TLS, for the log; empty: there is none, or it is not known. */
+    /** Returns the key exchange of TLS, for the log; empty without TLS, or if the key exchange is not known. */
     private String keyExchange() {
         return tls == null ? "" : tls.keyExchange();
     }
@@ -206,13 +204,13 @@ public final class Session extends ChannelInboundHandlerAdapter {
         role.tick(nowNanos);
     }
 
-    // ---- its thread ----------------------------------------------------------------------------------------------
+    // ---- loop and thread -----------------------------------------------------------------------------------------
 
     public boolean isHere() {
         return channel.eventLoop().inEventLoop();
     }
 
-    /** Runs a task on the loop's thread, behind the wall. Any thread. */
+    /** Runs a task on the loop's thread, in {@link #walled(Runnable)}. Any thread. */
     public void execute(Runnable task) {
         EventLoop loop = channel.eventLoop();
         loop.execute(() -> {
@@ -224,12 +222,12 @@ public final class Session extends ChannelInboundHandlerAdapter {
         });
     }
 
-    /** Runs a step behind the wall: an exception of it ends this connection only. */
+    /** Runs a step. If it throws an exception, only this connection ends. */
     public void walled(Runnable step) {
         walled(step, Runnable::run);
     }
 
-    /** The same for a method of {@code part}'s class, without a new object for the step. */
+    /** Like {@link #walled(Runnable)}, but the step can be one object for all calls, as it is passed {@code part}. */
     public <T> void walled(T part, Consumer<T> step) {
         try {
             step.accept(part);
@@ -238,7 +236,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Moves the connection to another loop, as {@link EngineLoop#move}. */
+    /** Moves the connection to another loop, as {@link EngineLoop#move} does. */
     public void moveTo(EngineLoop to, Runnable arrived) {
         EngineLoop.move(channel, to, there -> {
             if (there.isSuccess()) {
@@ -252,7 +250,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     // ---- what the client says ------------------------------------------------------------------------------------
 
-    /** Handles a control frame that may come now; returns whether the connection goes on. */
+    /** Handles a control frame that {@link Dialogue#checkTurn} has allowed; returns whether the connection goes on. */
     public boolean control(int type, ByteBuffer body) throws FrameException {
         if (type == ControlFrames.ERROR) {
             endedByPeer(body);
@@ -292,9 +290,9 @@ public final class Session extends ChannelInboundHandlerAdapter {
     /**
      * Welcomes the client.
      *
-     * @param features the optional features that its role can have
-     * @param next to a subscriber the sequence of its first message, to a publisher the newest sequence plus 1
-     * @param accepted to a publisher the number of the last message that was accepted under its name; otherwise 0
+     * @param features the optional features for the client's role
+     * @param next for a subscriber the sequence of its first message, for a publisher the newest sequence plus 1
+     * @param accepted for a publisher the number of the last message that was accepted under its name; otherwise 0
      * @param fork the result of {@link Durability#forkOf} for the epoch in HELLO
      */
     public void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
@@ -363,15 +361,15 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     /**
      * Notes that the client has ended its output, see {@link SocketReads.Reader#mayEnd}. The client may still read, so
-     * the channel stays open until it is told why it ends.
+     * the channel stays open until the client has been told why the connection ends.
      */
     public boolean mayEnd() {
         if (state != SessionState.CLOSING || Closing.outputEnded(channel)) {
             return true;
         }
         inputEnded = true;
-        // An epoll socket that waits for no event leaves the epoll set, and the rest of a write is never sent. So a
-        // writable socket reads the end of input again, in each cycle; a full one waits for room while the loop sleeps.
+        // An epoll socket that waits for no event leaves the epoll set, and the rest of its write would never be sent.
+        // So a writable socket reads the end of input again in each cycle, while a full one only waits for room.
         channel.config().setAutoRead(channel.isWritable());
         return false;
     }
@@ -405,7 +403,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         recordEnd(now -> services.closes().closed(who(), reason, text, now));
     }
 
-    /** Ends a connection that has not brought a byte. The log line names its identity, which was not logged yet. */
+    /** Ends a connection that has brought no byte. The log line includes its identity, which was not logged before. */
     private void closeProbe() {
         String identity = rights.mayAct() ? rights.name() : "";
         String who = identity.isEmpty() ? who() : who() + ", " + identity + " by its " + rights.proof();
@@ -415,7 +413,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private void recordEnd(LongConsumer count) {
         state(SessionState.CLOSING);
         rights.giveBackPlace();
-        // Counted first: a caller that no longer finds the connection in the table finds its end in the counts.
+        // Counted first, so that whoever no longer finds the connection in the table finds its end in the counts.
         count.accept(services.clock().nanoTime());
         services.table().removeLive(this);
     }
@@ -441,7 +439,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (cause == SocketReads.Refused.INSTANCE || cause instanceof ClosedChannelException) {
-            // No memory for a read; or the channel was closed with a write in flight, and channelInactive follows.
+            // Either there was no memory for a read, or a write met a closed channel: then channelInactive follows.
             return;
         }
         if (cause instanceof SSLException) {
@@ -461,7 +459,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         releaseClosed();
     }
 
-    /** This is the only event of a channel that closes while it is registered with no loop. */
+    /** Also releases here, because this is the only event of a channel that closes while it is on no loop. */
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
         releaseClosed();
@@ -470,7 +468,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Ends the connection, whose channel is closed, and gives everything back. Further calls do nothing. */
+    /** Called when the channel is closed. Ends the connection and gives everything back. Further calls do nothing. */
     public void releaseClosed() {
         if (channel == null || state == SessionState.GONE) {
             return;
@@ -494,7 +492,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    // ---- who it is ---------------------------------------------------------------------------------------------
+    // ---- parts of the connection ---------------------------------------------------------------------------------
 
     public Channel channel() {
         return channel;
@@ -531,7 +529,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return TimeUnit.NANOSECONDS.toMillis(nowNanos - openedNanos);
     }
 
-    /** Returns the messages a second, measured for at least {@link #LEAST_RATE_NANOS}. One caller at a time. */
+    /** Returns the messages a second, over {@link #LEAST_RATE_NANOS} or a longer time. Only one caller at a time. */
     double rate(long messages, long nowNanos) {
         if (nowNanos - sinceNanos >= LEAST_RATE_NANOS) {
             rate = Math.max(0, (messages - sinceMessages) / ((nowNanos - sinceNanos) / 1e9));
@@ -541,7 +539,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return rate;
     }
 
-    /** Returns the name in HELLO, printable; empty: there is none. Any thread. */
+    /** Returns the name in HELLO, made printable; empty if there is none. Any thread. */
     String name() {
         return name;
     }

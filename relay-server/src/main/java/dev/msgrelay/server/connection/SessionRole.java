@@ -8,35 +8,35 @@ import io.netty.channel.ChannelHandler;
 import java.nio.ByteBuffer;
 
 /**
- * A publisher or a subscriber: the part of a connection that its {@link Session} does not know. The role is the handler
- * before the session in the pipeline: it handles reads, and leaves the channel's life and its own exceptions to the
- * session. On the thread of the channel's loop.
+ * The part of a connection that differs between publishers and subscribers. The role is the handler before the {@link
+ * Session} in the pipeline. It handles reads, but leaves the opening, the end and exceptions to the session. On the
+ * thread of the channel's loop.
  */
 public interface SessionRole extends ChannelHandler {
-    /** Called when the channel is active. The rights that the client has by address or certificate are known. */
+    /** Called when the channel is active. The rights by the client's address or certificate are known then. */
     void opened();
 
-    /** Handles a HELLO that was checked; throws if the role refuses a request in it. */
+    /** Handles a HELLO that the session has checked; throws if the role refuses a request in it. */
     void greeted(HelloFrame hello) throws FrameException;
 
     /**
-     * Handles a control frame of this role, or ignores one of a later version.
+     * Handles a control frame for this role; ignores frame types of later protocol versions.
      *
      * @param body big-endian, between position and limit
      * @throws FrameException the frame is malformed, or asks for something that the client may not have
      */
     default void control(int type, ByteBuffer body) throws FrameException {}
 
-    /** Called a few times a second until the end; sends frames that are due. */
+    /** Called a few times a second until the end, for everything that depends on the time. */
     void tick(long nowNanos);
 
-    /** Tells the client why it ends, at once or later, then closes the channel. The end has been counted. */
+    /** Tells the client why the connection ends, now or later, then closes the channel. The end was counted. */
     void lastWords(SessionState before, Refusal why);
 
-    /** Gives all memory back; nothing is sent afterwards. Further calls do nothing. */
+    /** Gives all memory back. The role sends nothing afterwards. Further calls do nothing. */
     void release();
 
-    /** Called when the channel is closed, even if it is registered with no loop, so that no handler is called. */
+    /** Called when the channel is closed, even if it is on no loop. Handlers are not called in that case. */
     default void channelClosed() {}
 
     Progress progress();
@@ -44,11 +44,11 @@ public interface SessionRole extends ChannelHandler {
     /**
      * The input of a connection so far.
      *
-     * @param framesRead whole frames
-     * @param unfinished a text about the frame that has come in part; empty: there is none
-     * @param unfinishedControl whether that is a control frame
-     * @param listening whether the relay reads the client at present
-     * @param holdsUpOthers whether other connections wait in line for memory that this one has
+     * @param framesRead number of complete frames
+     * @param unfinished describes the frame of which only a part has come; empty if there is none
+     * @param unfinishedControl whether the unfinished frame is a control frame
+     * @param listening whether the relay reads from the client at present
+     * @param holdsUpOthers whether other connections wait for memory that this connection uses
      */
     record Progress(
             long framesRead,
@@ -61,7 +61,7 @@ public interface SessionRole extends ChannelHandler {
     /** Returns the role's part of a report. Any thread. */
     Report report(long headPosition);
 
-    /** The role's part of a {@link dev.msgrelay.server.figures.ConnectionRow}, with the same names. */
+    /** The role's components of a {@link dev.msgrelay.server.figures.ConnectionRow}, which has the same ones. */
     record Report(
             String waitsFor,
             Policy policy,

@@ -1,24 +1,24 @@
 package dev.msgrelay.server.connection;
 
 /**
- * The life of a connection, of either role:
+ * The states of a connection, from its start to its end:
  *
  * <pre>
  *   CONNECTED --message--> PLAIN -------------------------------.
  *       |                                                       +--> CLOSING --> GONE
- *       '------HELLO-----> GREETED --WELCOME--> OPEN -----------'    the client is told why it ends,
+ *       '------HELLO-----> GREETED --WELCOME--> OPEN -----------'    the client is told the reason,
  *                                                                    its input is read and thrown away
  * </pre>
  */
 public enum SessionState {
-    /** The client has sent nothing: a subscriber without HELLO stays in this state. */
+    /** No message and no HELLO has come. A subscriber without HELLO stays in this state. */
     CONNECTED,
     /** A publisher has sent a message without HELLO. */
     PLAIN,
     /** HELLO has come, and WELCOME is not sent yet. */
     GREETED,
     OPEN,
-    /** The end is counted; the client may still be told why it ends. */
+    /** The end of the connection has been counted. The client may still have to be told the reason. */
     CLOSING,
     /** The channel is closed, and all memory is given back. */
     GONE;

@@ -10,23 +10,23 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The time-outs of one connection: for the proof of an identity, a complete HELLO, a sign of life, the progress of a
- * begun frame, and the close after a TLS key is used up; and the times of PINGs. The caller passes the time, a few
- * times a second. Owned by the connection's thread.
+ * The time-outs of one connection: for the proof of an identity, a complete HELLO, a sign of life, the progress of an
+ * unfinished frame, and the close after a TLS key is used up. Also decides when a PING is due. The caller passes the
+ * time, a few times a second. Owned by the connection's thread.
  */
 final class Timeouts {
     static final int KEY_MILLIS = 500;
 
-    /** Multiplies the least rate for a client that holds up others: 1 MiB then takes at most about a minute. */
+    /** Factor on the least rate of a client that holds up others. By default, 1 MiB then takes up to 64 s. */
     static final int HURRY = 16;
 
-    /** A client that wants rarer PINGs may be silent for at least this number of its intervals. */
+    /** The idle timeout of a client that asks for rarer PINGs is this number of its intervals, or longer. */
     private static final int IDLE_HEARTBEATS = 3;
 
     private final ClientConfig clients;
     private final LimitsConfig limits;
     private final Rights rights;
-    // Null: without TLS.
+    // Null without TLS.
     private TlsHandler tls;
     private long openedNanos;
     private boolean keyUsedUp;
@@ -51,7 +51,7 @@ final class Timeouts {
     private long sinceBytes;
     private int sinceRecord;
     private boolean hurry;
-    // At the last look: all bytes read, and those of an incomplete TLS record.
+    // Values at the last look: all bytes that were read, and the bytes of an incomplete TLS record.
     private long bytesRead;
     private int recordBytes;
 
@@ -69,7 +69,7 @@ final class Timeouts {
         sinceNanos = nowNanos;
     }
 
-    /** Returns why the client may not stay, or null; {@code greeted}: HELLO has come. */
+    /** Returns why the connection has to end, or null. {@code greeted} is true when HELLO has come. */
     Refusal look(long nowNanos, boolean greeted, SessionRole.Progress input) {
         Refusal refused = refused(nowNanos);
         if (refused != null) {
@@ -95,7 +95,7 @@ final class Timeouts {
         return keyOver ? new Refusal(CloseReason.TLS_KEY_USED_UP, "connect again, for a new key") : null;
     }
 
-    /** Refuses a client that has not proved an identity in time, or has lost its rights; otherwise null. */
+    /** Returns the refusal of a client that has lost its rights or not proved its identity in time; else null. */
     private Refusal refused(long nowNanos) {
         rights.review();
         Refusal refusal = rights.whyRefused().orElse(null);
@@ -104,7 +104,7 @@ final class Timeouts {
         return over ? refusal : null;
     }
 
-    /** Returns whether the TLS key has been used up since the last look. */
+    /** Returns true once: in the first call after the TLS key is used up. */
     boolean keyUsedUp(long nowNanos) {
         boolean first = !keyUsedUp && tls != null && tls.keyUsedUp();
         if (first) {
@@ -114,7 +114,7 @@ final class Timeouts {
         return first;
     }
 
-    /** Grants the interval that the client wants, up to the limit. With 0 the relay's own one stays. */
+    /** Grants the PING interval that the client asks for, up to the limit. With 0 the relay's own interval stays. */
     void wanted(int millis) {
         if (millis > 0) {
             long most = Math.max(
@@ -146,7 +146,7 @@ final class Timeouts {
         return ++pings;
     }
 
-    /** Returns why a client that has said HELLO may not stay, or null. */
+    /** Returns why a client that has sent HELLO has to go, or null. Also decides whether a PING is due. */
     Refusal silence(long nowNanos) {
         if (!started) {
             started = true;
@@ -165,15 +165,13 @@ final class Timeouts {
                 : null;
     }
 
-    /** Called when the client has been welcomed: the first interval begins at the next look. */
+    /** Called when the client has been welcomed. The first PING interval begins at the next look. */
     void restart() {
         started = false;
         pingDue = false;
     }
 
-    /**
-     * Returns why a client without HELLO may not stay, or null; {@code unfinished}: a control frame has come in part.
-     */
+    /** Returns why a client without HELLO has to go, or null. {@code unfinished}: only a part of HELLO has come. */
     Refusal handshake(long nowNanos, boolean unfinished) {
         if (!unfinished) {
             begun = false;
@@ -192,15 +190,15 @@ final class Timeouts {
     }
 
     /**
-     * Returns a text about a begun frame that is too slow, or null. In each frame timeout the frame must be completed,
-     * or bring the bytes of the least rate; and more if other publishers wait for its memory. Time in which the client
-     * is not read does not count.
+     * Returns a text if a frame comes too slowly, otherwise null. Within each frame timeout the frame must be
+     * completed, or as many bytes must come as the least rate demands. More is demanded if other publishers wait for
+     * the frame's memory. Time in which the relay does not read from the client does not count.
      *
-     * @param underWay whether a frame has begun, is not complete, and is read
-     * @param holdsUpOthers whether others wait for its memory; more is demanded only if they did at each look
+     * @param underWay whether a frame is incomplete, and the relay reads from the client
+     * @param holdsUpOthers whether others wait for the frame's memory. If so at each look, more is demanded
      * @param frames complete frames so far
      * @param bytes read so far
-     * @param record bytes of an incomplete TLS record; only an increase counts, so records without data are no progress
+     * @param record bytes of an incomplete TLS record. Only an increase counts, so empty records are no progress
      */
     String shortfall(long nowNanos, boolean underWay, boolean holdsUpOthers, long frames, long bytes, int record) {
         boolean another = frames != sinceFrames;
