@@ -24,8 +24,8 @@ public interface Durability {
     long TODAY = Long.MAX_VALUE;
 
     /**
-     * Returns the sequence at which an earlier life ended. Numbers below it still mean the same messages, the
-     * others do not. Returns {@link #TODAY} for the present life, and {@link #UNKNOWN} for an unknown epoch. Any thread.
+     * Returns the sequence at which an earlier life ended: only lower numbers still mean the same messages. Returns
+     * {@link #TODAY} for the present life, and {@link #UNKNOWN} for an unknown epoch. Any thread.
      */
     long forkOf(long epoch);
 

@@ -61,7 +61,7 @@ public interface SessionRole extends ChannelHandler {
     /** Returns the role's part of a report. Any thread. */
     Report report(long headPosition);
 
-    /** The role's components of a {@link dev.msgrelay.server.figures.ConnectionRow}, which has the same ones. */
+    /** The role's part of a {@link dev.msgrelay.server.figures.ConnectionRow}, whose components have the same names. */
     record Report(
             String waitsFor,
             Policy policy,

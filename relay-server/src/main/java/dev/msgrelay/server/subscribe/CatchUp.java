@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Brings a subscriber to the head of the stream when the log has dropped the subscriber's next message. It is sent the
- * journal first, page by page, then the log. If the log overtakes it again, it goes back to the journal. It gets each
- * message once.
+ * Brings a subscriber to the head of the stream when the log has dropped the subscriber's next message. First the
+ * subscriber is sent the journal, page by page, and then the log. If the log drops its next message again, the
+ * subscriber returns to the journal. No message is sent twice.
  *
  * <pre>
  *   journal   | block | block | block | block | block |       written
@@ -32,16 +32,16 @@ import java.util.concurrent.TimeUnit;
  *                          ^--overtaken by the log--'
  * </pre>
  *
- * <p>Owned by the thread of the subscriber's loop. In state JOURNAL that is the loop that may wait for the disk,
- * otherwise one of the other loops.
+ * <p>Owned by the thread of the subscriber's loop. This is the loop that may wait for the disk in state JOURNAL, and
+ * one of the other loops in the other states.
  */
 final class CatchUp {
     private enum State {
-        /** The subscriber is sent the log: it has caught up, or has never had to. */
+        /** The subscriber is sent the log, and does not have to catch up. */
         LIVE,
-        /** The subscriber is sent the journal, or the log while the log has the next message. */
+        /** The subscriber is sent the journal, or the log if it has the next message, on the loop of the journal. */
         JOURNAL,
-        /** The subscriber is sent the log, until it is within one write of the head. */
+        /** The subscriber is sent the log, but is not within one write of the head yet. */
         CATCHING_UP
     }
 
@@ -49,11 +49,11 @@ final class CatchUp {
     enum Seek {
         /** The reader is at the start. */
         FOUND,
-        /** Messages at the start are missing, see {@link #gap}; the reader is after them. */
+        /** Messages at the start are missing, see {@link #gap}. The reader is at the first message after them. */
         AFTER_A_GAP,
-        /** The start is in the journal: the caller moves to the loop that may wait for the disk, and asks again. */
+        /** The start is in the journal. The caller moves to the loop that may wait for the disk, and calls again. */
         IN_JOURNAL,
-        /** The stream has not reached the start, or there is no memory for a page: the caller asks again later. */
+        /** The stream has not reached the start, or there is no memory for a page. The caller calls again later. */
         WAIT
     }
 
@@ -89,13 +89,13 @@ final class CatchUp {
      * @param millis with {@link StartFrom#TIME} the time of the first message, in ms since 1970
      */
     record Start(StartFrom from, long first, long millis) {
-        /** Returns whether the subscriber names its first message, and so is told of messages missing from there. */
+        /** Returns whether HELLO has the first message's number. If that message is missing, GAP says so. */
         boolean resumes() {
             return from == StartFrom.SEQUENCE;
         }
     }
 
-    /** The start of a catch-up: the time, the reader's position, and the head's. */
+    /** The time at the start of a catch-up, and the positions of the reader and the head at that time. */
     private record Beginning(long nanos, long position, long head) {
         int percent(long at, long headNow) {
             return headNow <= position ? 100 : (int) Math.max(0, 100 * (at - position) / (headNow - position));
@@ -109,8 +109,8 @@ final class CatchUp {
     }
 
     /**
-     * Most seeks of a start in the log, which may drop that message during a seek. With {@code backpressure}
-     * the log's writer waits for the reader from the second seek on; the third is for a slow host.
+     * Limit of the tries to find a start in the log, which may drop the first message during a try. With {@code
+     * backpressure} the writer waits for the reader from the second try on. A slow host may need a third one.
      */
     private static final int MOST_TRIES = 3;
 
@@ -119,19 +119,19 @@ final class CatchUp {
     private final SlowReader slowness;
     private final Rights rights;
     private final Services services;
-    // Empty: there is no journal to send, so the state is always LIVE.
+    // Empty if subscribers are not sent the journal. The state is always LIVE then.
     private final Optional<FanoutParts.Replays> replays;
     private final Mark found = new Mark();
     private volatile State state = State.LIVE;
     private Gap gap;
 
-    // This field and the following ones are of use from toJournal on.
+    // The fields from here on are used only after a call of toJournal().
     private ReplayPages pages;
     private BlockReader blocks;
     private Chunk page;
     // The length of the next block, if it is longer than a page; otherwise 0.
     private long longer;
-    // Whether the start was looked up; whether the next page is the first one; the first wanted message, or 0.
+    // Whether the start was looked up, whether the next page is the first, and the first wanted message or 0.
     private boolean sought;
     private boolean starting;
     private long wanted;
@@ -155,7 +155,7 @@ final class CatchUp {
         return state == State.LIVE;
     }
 
-    /** Goes on in the journal; or returns why the subscriber's identity does not allow that. */
+    /** Goes on in the journal, or returns a refusal if the limits of the subscriber's identity do not allow that. */
     Optional<Refusal> toJournal() {
         slowness.leaveGate();
         if (state == State.LIVE) {
@@ -183,7 +183,7 @@ final class CatchUp {
         beginning = new Beginning(sinceNanos, reader.position(), log.head().position());
     }
 
-    /** Ends the catch-up, and gives back its page and its count as a replay. Further calls do nothing. */
+    /** Ends the catch-up, gives its page back, and no longer counts it as a replay. Further calls do nothing. */
     void becomeLive() {
         if (state != State.LIVE) {
             pause();
@@ -198,7 +198,7 @@ final class CatchUp {
      * IN_JOURNAL, on the loop that may wait for the disk.
      *
      * @param start not {@link StartFrom#LIVE}
-     * @param head the end of the stream, which is not before the start; gets the newest end if that is needed
+     * @param head the end of the stream, not before the start; may be moved to the newest end
      */
     Seek seekStart(Start start, Mark head) {
         return state == State.JOURNAL ? seekInJournal(start, head) : seekInLog(start, head);
@@ -218,7 +218,7 @@ final class CatchUp {
         } while (reader.overtaken() && ++tries < MOST_TRIES);
         long first = start.resumes() ? start.first() : reader.boundary().sequence();
         if (replays.isPresent() && reader.boundary().sequence() != first) {
-            // The log has dropped the message meanwhile.
+            // The log has dropped the first message meanwhile.
             return Seek.IN_JOURNAL;
         }
         return foundFor(first, GapReason.NOT_HELD);
@@ -237,7 +237,7 @@ final class CatchUp {
     private Seek seekInJournal(Start start, Mark head) {
         if (!sought) {
             sought = true;
-            // The journal may have grown after the head was read, so a search in it may end behind the head.
+            // The journal may have grown since the head was read, so a search in the journal may end after that head.
             wanted = Math.min(first(start), head.sequence());
             reader.seek(wanted, head);
             if (reader.boundary().sequence() > wanted || reader.overtaken()) {
@@ -250,10 +250,10 @@ final class CatchUp {
         Read read = Read.MISSING;
         while (read == Read.MISSING) {
             if (!start.resumes() && gap.reason() == GapReason.NOT_HELD) {
-                // The journal has just dropped the first message. The subscriber did not name it: the next one will do.
+                // The journal has just dropped the first message. Without a number in HELLO, the next one will do.
                 wanted = Math.max(wanted, reader.boundary().sequence());
             }
-            // Gaps after the wanted message are reported later, when the reader comes to them.
+            // Gaps after the wanted message are reported later, when the reader reaches them.
             read = reader.boundary().sequence() > wanted ? Read.AT_HAND : read();
         }
         if (read == Read.NO_MEMORY) {
@@ -291,7 +291,7 @@ final class CatchUp {
     }
 
     /**
-     * Finds the next bytes for a subscriber that is not live. Only between two frames; waits for the disk in JOURNAL.
+     * Finds the next bytes for a subscriber that is not live. Only between two frames. Waits for the disk in JOURNAL.
      *
      * @param lag bytes from the reader to the end of the stream
      */
@@ -328,7 +328,7 @@ final class CatchUp {
         return Next.HERE;
     }
 
-    /** Lets the policy hold publishers back from here on; returns whether the log still has the next message. */
+    /** Joins the gate again, if the log still has the next message; returns whether the subscriber is in the gate. */
     private boolean joinAgain() {
         slowness.joinGate();
         slowness.movedBack();
@@ -346,9 +346,9 @@ final class CatchUp {
         while (true) {
             reader.leavePage();
             sequence = reader.boundary().sequence();
-            // The used page is given back first, because subscribers that wait for a page come before this one.
+            // The used page is given back first, because subscribers that wait for a page are served before this one.
             giveBack();
-            // A reader before the wanted message needs a page, as only in a page it can skip to that message.
+            // A reader before the wanted message needs a page, because it can skip to that message only within a page.
             if (sequence >= wanted && !reader.overtaken()) {
                 pages.leaveLine(this);
                 return Read.AT_HAND;
@@ -370,9 +370,9 @@ final class CatchUp {
         }
     }
 
-    /** Reads blocks into the page. False: the next block needs a longer page, or the reader has passed a gap. */
+    /** Reads blocks into the page; false if the next block needs a longer page, or the reader has passed a gap. */
     private boolean readPage() {
-        // Both are compared: a new BlockReader is at position 0, where the reader may be, but has sequence 0.
+        // Position 0 may be that of the reader or that of a new BlockReader. Only the new BlockReader has sequence 0.
         if (blocks.at().position() != reader.position() || blocks.at().sequence() != sequence) {
             blocks.seek(sequence);
         }
@@ -398,7 +398,7 @@ final class CatchUp {
             case DAMAGE -> goOnAt(blocks.foundEnd(), GapReason.DAMAGED);
             case DROPPED -> goOnAt(blocks.foundEnd(), GapReason.NOT_HELD);
             case ALL_READ -> {
-                // The journal ends before the log begins: the messages between them are missing.
+                // The journal ends before the log begins, so the messages between them are missing.
                 seekOldest();
                 missingFor = GapReason.NOT_HELD;
             }
@@ -406,7 +406,7 @@ final class CatchUp {
         return false;
     }
 
-    /** Moves the reader to {@code place} in the journal; or to the log's oldest message, if that is no later. */
+    /** Moves the reader to {@code place} in the journal, or to the log's oldest message if that is not later. */
     private void goOnAt(Mark place, GapReason why) {
         missingFor = why;
         seekOldest();
@@ -431,28 +431,28 @@ final class CatchUp {
         }
     }
 
-    /** Returns since when subscribers wait for this one's page; or {@link WindowGate#NEVER}. */
+    /** Returns since when subscribers have waited for this subscriber's page; or {@link WindowGate#NEVER}. */
     long waitedForSince() {
         return page == null ? WindowGate.NEVER : pages.waitingSince();
     }
 
-    /** Gives the page back; only between two frames. {@link #next} reads the bytes again. */
+    /** Gives the page back. Called only between two frames. {@link #next} reads the rest of the page again. */
     void pause() {
         reader.leavePage();
         giveBack();
     }
 
-    /** Returns about how many messages are between a position and the head. */
+    /** Returns the approximate number of messages between a position and the head. */
     long messagesToHead(long at, Mark head) {
         return isLive() ? log.messagesFrom(at, head) : Math.max(0, head.sequence() - sequence);
     }
 
-    /** Returns the percent of the catch-up that is done at a position; or {@link ConnectionRow#LIVE}. */
+    /** Returns how many percent of the catch-up are done at a position; or {@link ConnectionRow#LIVE}. */
     int percent(long at, long head) {
         return isLive() ? ConnectionRow.LIVE : beginning.percent(at, head);
     }
 
-    /** Returns the time until the subscriber has caught up at its pace so far, in ms; -1: its lag does not shrink. */
+    /** Returns in how many ms the subscriber will have caught up at its average pace; -1 if its lag does not shrink. */
     long leftMillis(long at, long head, long nowNanos) {
         return isLive() ? 0 : beginning.leftMillis(at, head, nowNanos);
     }

@@ -44,7 +44,7 @@ final class Delivery {
     private final LongAdder replayBytes;
     private final LogReader reader;
     private final SocketWriter writer;
-    // Null: without TLS.
+    // Null without TLS.
     private final TlsHandler tls;
     private final SegmentSize segment;
     private Feed feed;
@@ -52,7 +52,7 @@ final class Delivery {
     private volatile boolean started;
     private CatchUp.Gap gap;
     private long progressMark;
-    // The subscriber gets messages only when they are durable.
+    // Whether the subscriber gets messages only when they are durable.
     private boolean durableOnly;
     private StreamHead durable;
     private Mark durableEnd;
@@ -99,7 +99,7 @@ final class Delivery {
         return durableEnd;
     }
 
-    /** From here on sends messages only when they are durable, that is, before {@code end}. */
+    /** From now on sends only durable messages, which are those before {@code end}. */
     void durableOnly(StreamHead end) {
         durableOnly = true;
         durable = end;
@@ -118,7 +118,7 @@ final class Delivery {
         }
     }
 
-    /** Moves to the start of the stream, as {@link CatchUp#seekStart} does; also to a live start. */
+    /** Moves the reader to the start of the stream, with {@link CatchUp#seekStart} unless it is the head. */
     CatchUp.Seek seekStart(CatchUp.Start start, Mark head) {
         if (start.from() == StartFrom.LIVE) {
             seekEnd(head);
@@ -175,22 +175,22 @@ final class Delivery {
         return writer.busy();
     }
 
-    /** Returns whether a live subscriber lags so much that it is cut off during its write in flight. */
+    /** Returns whether the subscriber is live, and lags so much that it is cut off although a write is in flight. */
     boolean tooLate(Mark end) {
         return catchUp.isLive()
                 && (reader.overtaken() || slowness.lags(end.position() - reader.position()))
                 && slowness.overtaken() == SlowReader.Overtaken.CUT;
     }
 
-    /** The answer of a stream that was asked for its next write. */
+    /** The result of {@link Delivery#next}. */
     enum Outcome {
-        /** Nothing for now: there is nothing to send, no memory, or the socket has not taken all of the write. */
+        /** No more can be sent now: there are no bytes, no memory, or the socket has not taken all of the write. */
         WAIT,
         /** The socket has taken the write, or unwanted messages were passed: the caller may ask again at once. */
         AGAIN,
         /** Messages are missing, see {@link Delivery#gap}; the reader has passed them. */
         GAP,
-        /** The subscriber is cut off: {@link SlowReader#tooSlow} says why. */
+        /** The subscriber is cut off for the reason that {@link SlowReader#tooSlow} returns. */
         CUT,
         /** The stream goes on in the journal, on the loop that may wait for the disk. */
         JOURNAL,
@@ -202,7 +202,7 @@ final class Delivery {
         }
     }
 
-    /** Sends the next write. Only while nothing is in flight; see {@link Feed#next}. */
+    /** Sends the next write. Called only while nothing is in flight. For the parameters see {@link Feed#next}. */
     Outcome next(Mark end, int stride, int least, boolean everything) {
         long lag = end.position() - reader.position();
         boolean live = catchUp.isLive();
@@ -229,7 +229,7 @@ final class Delivery {
 
     private Outcome send(Mark end, long lag, int stride, int least, boolean everything) {
         if (lag <= 0) {
-            // Below 0 if the stream starts after the durable end, for which a durable-only subscriber has to wait.
+            // The lag is negative while the start of the stream is after the durable end.
             return Outcome.WAIT;
         }
         boolean onPage = reader.onPage();
@@ -244,7 +244,7 @@ final class Delivery {
         };
     }
 
-    /** Gives the page back if other subscribers wait for it; before that, sends the rest of a begun frame. */
+    /** If other subscribers wait for the page, sends the rest of a begun frame and then gives the page back. */
     private Outcome pause() {
         if (catchUp.waitedForSince() != WindowGate.NEVER) {
             if (!reader.atBoundary()) {
@@ -255,14 +255,14 @@ final class Delivery {
         return Outcome.WAIT;
     }
 
-    /** Applies the policy to a live subscriber; one that has not caught up yet returns to the journal. */
+    /** Applies the policy to a live subscriber. A subscriber that has not caught up yet returns to the journal. */
     private Outcome overtaken(Mark end) {
         SlowReader.Overtaken rule = catchUp.isLive() ? slowness.overtaken() : SlowReader.Overtaken.JOURNAL;
         if (rule == SlowReader.Overtaken.CUT) {
             return Outcome.CUT;
         }
         if (!reader.atBoundary()) {
-            // The last write ended within a frame, whose rest is pinned and goes first.
+            // The last write ended within a frame. The rest of the frame is pinned, and is sent first.
             return Outcome.of(finish());
         }
         if (rule == SlowReader.Overtaken.JOURNAL) {
@@ -295,7 +295,7 @@ final class Delivery {
     /**
      * Sends control frames, between two frames of the stream.
      *
-     * @param next whether they tell the client the number of the next message
+     * @param next whether the frames tell the client the number of the next message
      * @return whether the socket has taken all of them
      */
     boolean say(ByteBuffer said, boolean next) {
@@ -306,7 +306,7 @@ final class Delivery {
         if (!writer.flush()) {
             return false;
         }
-        // No message was sent, but the reader may have jumped: publishers may wait for that.
+        // No message was sent, but the reader may have jumped, and publishers may wait for its new position.
         count(0, 0);
         return true;
     }
@@ -318,7 +318,7 @@ final class Delivery {
         }
     }
 
-    /** Counts messages that the socket has taken, and tells the policy the reader's position. */
+    /** Counts messages that the socket has taken, and passes the reader's position to the policy. */
     void count(long moreMessages, long moreBytes) {
         messagesOut.add(moreMessages);
         bytesOut.add(moreBytes);
@@ -330,7 +330,7 @@ final class Delivery {
         bytes = bytes + moreBytes;
     }
 
-    /** Returns since when publishers or subscribers wait for this one; or {@link WindowGate#NEVER}. */
+    /** Returns since when publishers or subscribers have waited for this subscriber; or {@link WindowGate#NEVER}. */
     private long waitedForSince() {
         return slowness.inGate() ? slowness.holdsBackSince() : catchUp.waitedForSince();
     }
@@ -343,7 +343,7 @@ final class Delivery {
      * Notes the progress of the socket; returns whether it has taken bytes of a write in flight since the last call.
      */
     boolean noteProgress(long nowNanos) {
-        // With TLS the writer shows the progress in the last buffer of records alone; the ones before it are added.
+        // With TLS the writer's progress is only that in the last buffer of records. Earlier buffers are added.
         long before = tls == null ? 0 : tls.takenBefore();
         long mark = reader.position() + before + writer.progress();
         boolean moved = mark != progressMark;
@@ -365,7 +365,7 @@ final class Delivery {
         return since != WindowGate.NEVER && slowness.stalls(since, nowNanos);
     }
 
-    /** Returns the figures of the subscriber; the number of messages is exact between two frames. Any thread. */
+    /** Returns the figures of the subscriber. The number of messages is exact only between two frames. Any thread. */
     SessionRole.Report report(String types, long headPosition, long nowNanos) {
         long at = Math.min(position(), headPosition);
         return new SessionRole.Report(

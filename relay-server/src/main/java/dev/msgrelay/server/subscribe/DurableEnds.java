@@ -6,22 +6,22 @@ import dev.msgrelay.server.stream.StreamHead;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
-/** The ends of the stream for subscribers that get only durable messages, and their number. Any thread. */
+/** The ends of the durable stream, and the number of subscribers that get only durable messages. Any thread. */
 public final class DurableEnds {
     private final Durability durability;
     private final Executor core;
     private final AtomicIntegerArray readers = new AtomicIntegerArray(Level.values().length);
 
-    /** @param core runs a task on the core's thread; the same cycle then calls {@link #want} */
+    /** @param core runs a task on the core's thread, which calls {@link #want} in the same cycle */
     public DurableEnds(Durability durability, Executor core) {
         this.durability = durability;
         this.core = core;
     }
 
-    /** Counts a subscriber of a level; returns the end of its stream. */
+    /** Counts a subscriber that gets messages only at this level of durability; returns the end of these messages. */
     StreamHead addReader(Level level) {
         readers.incrementAndGet(level.ordinal());
-        // Wakes the core: this may be the first subscriber of the level.
+        // Wakes the core, which then calls want(), because this may be the first subscriber of the level.
         core.execute(() -> {});
         return level == Level.WRITTEN ? durability.written() : durability.forced();
     }
@@ -34,7 +34,7 @@ public final class DurableEnds {
         return has(Level.WRITTEN) || has(Level.FORCED);
     }
 
-    /** Tells the journal for which levels subscribers wait, up to the head. On the core's thread. */
+    /** Requests the levels for which subscribers wait from the journal, up to the head. On the core's thread. */
     public void want(long head) {
         if (any()) {
             durability.wantWritten(head);

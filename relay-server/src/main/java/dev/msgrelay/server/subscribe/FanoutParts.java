@@ -9,11 +9,11 @@ import java.util.function.Supplier;
 /**
  * The parts of a relay that all its subscribers share.
  *
- * @param logBytes size of the log: the most bytes by which a subscriber may lag
- * @param stallNanos longest time without progress while publishers or subscribers wait
- * @param replays empty: subscribers are not sent the journal
- * @param seats chooses the group of a subscriber that connects or has caught up, and counts it there
- * @param elsewhere whether other relays have the same stream, and may have sent messages that are not here yet
+ * @param logBytes size of the log, which limits the lag of a live subscriber
+ * @param stallNanos longest time that a subscriber may make no progress while publishers or subscribers wait for it
+ * @param replays empty if subscribers are not sent the journal
+ * @param seats chooses the group of a subscriber that connects or has caught up, and counts the subscriber there
+ * @param elsewhere whether other relays send the same stream, so clients may have messages that are not here yet
  */
 public record FanoutParts(
         PacketLog log,
@@ -24,6 +24,6 @@ public record FanoutParts(
         Optional<Replays> replays,
         Supplier<SendGroup> seats,
         boolean elsewhere) {
-    /** The parts for subscribers that are sent the journal; the loop of {@code group} may wait for the disk. */
+    /** The parts for subscribers that are sent the journal. The loop of {@code group} may wait for the disk. */
     public record Replays(Journal journal, ReplayPages pages, SendGroup group) {}
 }

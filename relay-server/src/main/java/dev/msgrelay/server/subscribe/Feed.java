@@ -6,22 +6,22 @@ import dev.msgrelay.server.stream.Mark;
  * Chooses the messages for one socket, and writes them, one write at a time. Owned by the subscriber's thread.
  */
 interface Feed {
-    /** The answer of a feed that was asked for its next write. */
+    /** The result of {@link Feed#next}. */
     enum Outcome {
-        /** Nothing for now: there is nothing to send, no memory, or the socket has not taken all of the write. */
+        /** No more can be sent now: there are no bytes, no memory, or the socket has not taken all of the write. */
         WAIT,
         /** The socket has taken all of the write. */
         SENT,
-        /** No message that the feed looked at has a wanted type; the reader has passed them. */
+        /** None of the checked messages has a wanted type. The reader has passed them. */
         MOVED,
         /** The log no longer has the next message. */
         OVERTAKEN
     }
 
     /**
-     * Writes the next bytes after the reader's position. Only while nothing is in flight.
+     * Writes the next bytes after the reader's position. Called only while nothing is in flight.
      *
-     * @param stride the most bytes of a write, approximately
+     * @param stride the approximate limit of the bytes of a write
      * @param least the fewest bytes of a write, rounded to whole segments
      * @param everything whether to write even if there are fewer bytes than {@code least}
      */
@@ -33,12 +33,12 @@ interface Feed {
     /** Called when the socket has taken all of a write. Moves the reader on, and calls {@link Delivery#count}. */
     void written();
 
-    /** Called when the reader has moved elsewhere, between two frames. */
+    /** Called between two frames, when the reader has jumped to another position. */
     default void jumped() {}
 
-    /** Called when the client has been told the number of the next message, and counts from there. */
+    /** Called when a control frame has told the client the number of the next message. */
     default void clientCountsFrom(long next) {}
 
-    /** Gives the feed's memory back; the feed sends nothing any more. */
+    /** Gives the feed's memory back. The feed sends nothing afterwards. */
     default void release() {}
 }

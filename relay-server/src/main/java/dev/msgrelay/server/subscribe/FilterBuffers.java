@@ -9,14 +9,14 @@ import io.netty.buffer.Unpooled;
 import java.util.ArrayDeque;
 
 /**
- * Buffers for the writes of one loop's {@link FilteredFeed}s. A buffer is acquired for a write and given back when the
- * socket has taken the write. Thousands of subscribers share a few, unless they stop reading. On the loop's thread.
+ * Buffers for writes of one loop's {@link FilteredFeed}s. A buffer is acquired for a write, and given back when the
+ * socket has taken the write. A few buffers serve thousands of subscribers that keep reading. On the loop's thread.
  */
 public final class FilterBuffers {
-    /** Bytes of a buffer, and about the most bytes of a write. */
+    /** Bytes of a buffer, and the approximate limit of a write without a buffer. */
     static final int BYTES = 64 << 10;
 
-    /** Stands for no buffer; it has no room. */
+    /** Stands for a missing buffer. Its capacity is 0. */
     static final ByteBuf NONE = Unpooled.EMPTY_BUFFER;
 
     private static final int MOST_FREE = 8;
@@ -27,7 +27,7 @@ public final class FilterBuffers {
     private final Counters counters;
     private final ArrayDeque<ByteBuf> free = new ArrayDeque<>();
 
-    /** @param loops number of loops that share the pool; together they keep at most half of it as free buffers */
+    /** @param loops number of loops that share the pool. Together they keep no more than half of it as free buffers */
     public FilterBuffers(ByteBufAllocator allocator, MemoryBudget.Pool pool, Counters counters, int loops) {
         this.mostFree = (int) Math.min(MOST_FREE, pool.limit() / BYTES / loops / 2);
         this.allocator = allocator;

@@ -10,11 +10,11 @@ import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 
 /**
- * Writes the messages of some types: walks the log frame by frame, and copies wanted frames into a buffer for one
- * write. A large frame is not copied: it is written from the log's memory.
+ * Writes the messages of the wanted types. Walks the log frame by frame, and copies wanted frames into a buffer for one
+ * write. A large frame is not copied, but written from the log's memory.
  */
 final class FilteredFeed implements Feed {
-    /** Most bytes of a walk, unless a frame is longer. It is limited for the sake of other subscribers. */
+    /** The most bytes of a walk, unless one frame is longer. Longer walks would delay other subscribers. */
     static final int LOOK_BYTES = 256 << 10;
 
     /** Frames of this length or more are written from the log's memory. */
@@ -28,7 +28,7 @@ final class FilteredFeed implements Feed {
     private final Delivery delivery;
     private TypeRanges types;
     private boolean sequences;
-    // The number that the client gives to the next message.
+    // The number that the client expects the next message to have.
     private long clientNext;
     private FilterBuffers from;
     private ByteBuf buffer = FilterBuffers.NONE;
@@ -51,7 +51,7 @@ final class FilteredFeed implements Feed {
     /**
      * Sets the wanted types from now on.
      *
-     * @param withSequences whether SEQUENCE is sent before a message that the client would number wrong
+     * @param withSequences whether SEQUENCE is sent before a message whose number the client does not expect
      */
     void choose(TypeRanges wanted, boolean withSequences) {
         types = wanted;
@@ -96,7 +96,7 @@ final class FilteredFeed implements Feed {
         return writer.flush() ? Outcome.SENT : Outcome.WAIT;
     }
 
-    /** Walks on, to {@code end} at most, until there is enough for a write. */
+    /** Walks on until there is enough for a write, but not beyond {@code end}. */
     private void walk(long end) {
         long at = reader.position();
         long sequence = reader.boundary().sequence();
@@ -130,8 +130,8 @@ final class FilteredFeed implements Feed {
     }
 
     /**
-     * Finds wanted frames that follow each other without others between them, and returns their end. They are written
-     * from the log's memory, because no buffer is free, and pin it as the frames of a {@link WholeFeed} do.
+     * Finds wanted frames without unwanted ones between them, and returns their end. As no buffer is free, these frames
+     * are written from the log's memory, and pin it as the frames of a {@link WholeFeed} do.
      */
     private long stretch(long start, long end, long sequence) {
         if (sequences && sequence != clientNext) {

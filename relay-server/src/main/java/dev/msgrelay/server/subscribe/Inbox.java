@@ -11,13 +11,12 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /**
- * Assembles the control frames of a subscriber, which may send nothing else. Keeps one frame at most. Checks a
- * frame's length before it keeps the body, and takes memory only for bytes that have come. Owned by the connection's
- * thread.
+ * Assembles the control frames of a subscriber, which may send nothing else. Keeps only one frame. Checks a frame's
+ * length before its body is kept, and takes memory only for bytes that have come. Owned by the connection's thread.
  */
 public final class Inbox {
     public interface Handler {
-        /** Handles a frame, whose body is between position and limit. False drops the bytes after the frame. */
+        /** Handles a frame, whose body is between position and limit. The result false drops later bytes. */
         boolean onControl(int type, ByteBuffer body) throws FrameException;
 
         /** Returns the exception that ends the connection of a client that speaks another protocol. */
@@ -27,9 +26,9 @@ public final class Inbox {
     }
 
     private static final int FIRST_KEPT = 256;
-    // The memory before the first byte. Most subscribers never send one.
+    // Used until the first byte has come. It is empty, because most subscribers never send a byte.
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-    /** All reserved types start with these three bytes. */
+    /** The first three bytes of every control frame's type. */
     private static final int TYPE_PREFIX = ControlFrames.FIRST >>> Byte.SIZE;
 
     private final MemoryBudget.Pool pool;
@@ -38,7 +37,7 @@ public final class Inbox {
     private long frames;
     private int reserved;
     private int frameLength;
-    // The first bytes begin no control frame, and further ones may tell which protocol they begin.
+    // Whether the first bytes are no control frame, but more bytes are needed to see which protocol they belong to.
     private boolean strange;
 
     public Inbox(MemoryBudget.Pool pool) {
@@ -58,7 +57,7 @@ public final class Inbox {
     }
 
     /**
-     * Receives bytes, and hands on the frames that they complete, until the handler returns false.
+     * Receives bytes, and passes each completed frame to the handler, until the handler returns false.
      *
      * @throws FrameException a frame is no control frame, is too long, or was refused by the handler
      */
@@ -132,7 +131,7 @@ public final class Inbox {
         reserved = 0;
     }
 
-    /** Refuses bytes that are no control frame, once it is clear whether they begin another protocol. */
+    /** Refuses bytes that are no control frame, as soon as it is clear whether they begin another protocol. */
     private void refuse(FrameException fault, ByteBuf came, Handler handler) throws FrameException {
         if (frames > 0) {
             throw fault;
@@ -148,7 +147,7 @@ public final class Inbox {
         }
     }
 
-    /** Returns the index of the first byte that cannot begin a control frame; -1: there is none so far. */
+    /** Returns the index of the first byte that cannot begin a control frame; -1 if there is none so far. */
     private int wrongByte() {
         for (int i = 0; i < Math.min(kept.position(), Integer.BYTES - 1); i++) {
             if (kept.get(i) != (byte) (TYPE_PREFIX >>> Byte.SIZE * (2 - i))) {

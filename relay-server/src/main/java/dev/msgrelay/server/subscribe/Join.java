@@ -20,8 +20,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The requests of a subscriber and the relay's decisions: its types; and the start, policy and durability of its
- * stream.
+ * A subscriber's requests, and what the relay has granted: types; and the start, policy and durability of the stream.
  *
  * <pre>
  *   HELLO --greeted--> seekStart, until the start is found --> admit --> WELCOME
@@ -32,7 +31,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Owned by the subscriber's thread, except where a method says otherwise.
  */
 final class Join {
-    /** Longest wait for permission or memory to start in the journal. Clients give up 5 s after HELLO. */
+    /** Longest wait for permission or for memory to start in the journal. Clients give up 5 s after HELLO. */
     private static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /** Bytes of Java heap that a set of type ranges takes, without the ranges themselves. */
@@ -50,16 +49,16 @@ final class Join {
     private TypeRanges wanted = TypeRanges.ALL;
     private long wantedBytes;
     private boolean sequences;
-    // Whether a subscriber that asks for all types accepts those that it may have; a plain one always does.
+    // Whether a request for all types means all permitted types. Without HELLO it always does.
     private boolean narrows = true;
 
-    // The HELLO that WELCOME has not answered yet, and what was decided for it.
+    // The HELLO that is not answered with WELCOME yet. The fields below are the decisions about it.
     private HelloFrame hello;
     private long helloNanos;
     private boolean hasTurn;
     private Policy policy;
     private long fork;
-    // STREAM: the subscriber gets messages before they are durable.
+    // With STREAM the subscriber gets messages before they are durable.
     private Level durable = Level.STREAM;
 
     Join(FanoutParts shared, Services services, Session session, SlowReader slowness) {
@@ -76,7 +75,7 @@ final class Join {
         return types;
     }
 
-    /** Replaces the wanted types; throws if the client's rights or its memory limit do not allow them. */
+    /** Replaces the wanted types; throws if the client's rights or a memory limit do not allow them. */
     void wantTypes(TypeRanges asked) throws FrameException {
         TypeRanges ranges = rights.grant(asked, narrows);
         long needed = ranges.isAll() ? 0 : RANGES_BYTES + (long) ranges.count() * TypeRanges.RANGE_LENGTH;
@@ -100,7 +99,7 @@ final class Join {
         wanted = ranges;
     }
 
-    /** Sends the wanted types from here on. Only between two frames of the stream. */
+    /** From now on sends the wanted types. Called only between two frames of the stream. */
     void chooseTypes(Delivery delivery) {
         types = wanted;
         if (wantedBytes > 0 || wanted.isAll()) {
@@ -119,7 +118,7 @@ final class Join {
     }
 
     /**
-     * Moves the stream to its start. Only between two frames; the caller repeats the call until the start is found.
+     * Moves the stream to its start. Called only between two frames, and repeatedly until the start is found.
      *
      * @throws FrameException there is no such start, or the stream has not reached it in time
      */
@@ -129,10 +128,10 @@ final class Join {
             return CatchUp.Seek.WAIT;
         }
         boolean replayed = shared.replays().isPresent();
-        // The head is read again: if this thread was paused, the writer may have replaced the whole log meanwhile.
+        // The head is read again, because the writer may have replaced the whole log while this thread was paused.
         shared.log().head().read(head);
         CatchUp.Start start = start(head, replayed);
-        // Not earlier: the relay's default policy has allowed lags for which the granted one may cut a subscriber off.
+        // Set only now: before the stream moves, its lag may be one for which the granted policy cuts a subscriber off.
         policy = services.clients().grant(hello.policy(), replayed);
         slowness.change(policy);
         Level level = session.dialogue().level().orElse(Level.STREAM);
@@ -168,12 +167,12 @@ final class Join {
                     CloseReason.BAD_START,
                     "sequence " + first + " is beyond the next one of this stream, " + head.sequence());
         }
-        // A start before the fork is no rollback: up to the fork the stream is as the subscriber knows it.
+        // A start before the fork is no rollback, because the subscriber has the same messages up to there.
         fork = known && (!resumes || first == hello.number()) ? Durability.TODAY : forked;
         return new CatchUp.Start(hello.start(), first, byTime ? hello.number() : 0);
     }
 
-    /** Returns whether the subscriber has messages from another relay that have not come to this one yet. */
+    /** Returns whether the subscriber has messages of another relay that have not come to this relay yet. */
     private boolean hasReadAhead(Mark head) {
         return shared.elsewhere()
                 && hello.start() == StartFrom.SEQUENCE
@@ -192,11 +191,11 @@ final class Join {
         }
     }
 
-    /** Puts the types in force, and welcomes the client, whose stream begins with message {@code first}. */
+    /** Chooses the wanted types, and welcomes the client. The first message of its stream is {@code first}. */
     void admit(Delivery delivery, long first) {
         sequences = hello.wants(Features.SEQUENCES);
         chooseTypes(delivery);
-        // A client that did not ask for REPLAY may be unable to decode it: WELCOME then says RELAY_DEFAULT.
+        // A client that did not ask for REPLAY may not know this policy. Its WELCOME has RELAY_DEFAULT instead.
         boolean unknown = policy == Policy.REPLAY && hello.policy() != Policy.REPLAY;
         int features = rights.permittedTypes().isAll() ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
         session.welcome(hello, unknown ? Policy.RELAY_DEFAULT : policy, features, first, 0, fork);
@@ -214,20 +213,20 @@ final class Join {
     }
 
     /**
-     * Returns whether the subscriber may start in the journal now, which each address may do only so many times a
-     * second. Once allowed, it stays allowed. A start in the log is not limited.
+     * Returns whether the subscriber may start in the journal now. The number of such starts a second is limited for
+     * each address. Once this was true, it stays true. A start in the log is not limited.
      */
     boolean takeTurn() {
         hasTurn = hasTurn || services.admission().mayReplay(session.channel().remoteAddress(), now());
         return hasTurn;
     }
 
-    /** Refuses a subscriber for which {@link #takeTurn} has been false for too long. */
+    /** Returns the refusal of a subscriber for which {@link #takeTurn} has been false for too long. */
     Refusal noTurn() {
         return services.admission().refuseReplay(session.channel().remoteAddress(), now());
     }
 
-    /** Returns whether the subscriber has waited for as long as it may. */
+    /** Returns whether the longest time that the subscriber may wait is over. */
     boolean hasWaited() {
         return now() - helloNanos > MOST_WAIT_NANOS;
     }

@@ -10,9 +10,9 @@ import dev.msgrelay.server.stream.PacketLog;
 import java.util.stream.Stream;
 
 /**
- * Frees the log's memory when slow subscribers pin too much of it: cuts off subscribers that pin the oldest chunk, then
- * those of the next, until the log's writer has enough. A subscriber that keeps up pins no chunk that the log has
- * dropped, so it stays. On the core's thread.
+ * Frees the log's memory when slow subscribers pin too much of it. Cuts off those that pin the oldest chunk, then those
+ * that pin the next one, until the log's writer has enough. A subscriber that keeps up is not cut off, as it pins no
+ * chunk that the log has dropped. On the core's thread.
  */
 public final class PinRelief {
     private final PacketLog log;
@@ -21,7 +21,7 @@ public final class PinRelief {
     private final long pinBytes;
     private long cutUpTo = -1;
 
-    /** @param pinBytes the limit, for the text that the client is sent */
+    /** @param pinBytes the limit of pinned memory, for the text that is sent to the client */
     public PinRelief(PacketLog log, ConnectionTable table, Counters counters, long pinBytes) {
         this.log = log;
         this.table = table;
@@ -29,12 +29,12 @@ public final class PinRelief {
         this.pinBytes = pinBytes;
     }
 
-    /** Cuts off subscribers that pin the oldest chunk; they release it now, or soon on threads of their own. */
+    /** Cuts off subscribers that pin the oldest chunk. They release it now or, on other threads, soon. */
     public void relieve() {
         long oldest =
                 pinning().mapToLong(SubscriberConnection::pinnedFrom).min().orElse(LogReader.NOTHING);
         if (oldest >= log.tail() || oldest == cutUpTo) {
-            // Subscribers that were cut off have not released it yet, or none pins memory that the log has dropped.
+            // Either subscribers that were cut off still pin the chunk, or none pins memory that the log has dropped.
             cutUpTo = -1;
             return;
         }
@@ -42,7 +42,7 @@ public final class PinRelief {
         pinning().filter(s -> s.pinnedFrom() == oldest).forEach(s -> cutOff(s, oldest));
     }
 
-    /** Returns all subscribers, including those that end: these pin memory until they are told why. */
+    /** Returns all subscribers. Even ended ones pin memory until the reason for the end is sent to them. */
     private Stream<SubscriberConnection> pinning() {
         return table.present().stream()
                 .map(Session::role)
@@ -53,7 +53,7 @@ public final class PinRelief {
     private void cutOff(SubscriberConnection subscriber, long oldest) {
         Session session = subscriber.session();
         Runnable end = () -> {
-            // False if the subscriber has moved on in time, or was cut off by an earlier task.
+            // Meanwhile the subscriber may have moved on, or may have been cut off by an earlier task.
             if (subscriber.pinnedFrom() == oldest) {
                 counters.increment(Counter.PINS_EVICTED);
                 session.cutOff(

@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Memory for the journal's bytes: a page for each subscriber that is sent the journal. When all memory is in use,
- * subscribers wait in a line, and the first gets the page that is given back next. A subscriber that keeps a page and
- * reads nothing holds up the line; {@link #waitingSince} tells how long. Subscribers before WELCOME have a line of
- * their own, and get every second page, because their clients give up early.
+ * Memory for the journal's bytes: one page for each subscriber that is sent the journal. When all memory is in use,
+ * subscribers wait in a line, and the first one gets the next page that is given back. A subscriber that keeps a page
+ * but reads nothing holds up the line, see {@link #waitingSince}. Subscribers before WELCOME have a line of their own,
+ * and get every second page, because their clients give up early.
  *
  * <p>Any thread, with a lock that is taken only when a page is taken or given back.
  */
@@ -25,7 +25,7 @@ public final class ReplayPages {
     private final MemoryBudget.Pool pool;
     private final Counters counters;
     private final LongSupplier clock;
-    // A buffer for the journal's index records, shared by all subscribers: one thread reads for all of them.
+    // A buffer for the journal's index records. All subscribers share it, because one thread reads for all of them.
     final ByteBuffer records = ByteBuffer.allocateDirect(BlockReader.RECORD_BYTES);
     private final ArrayDeque<Chunk> free = new ArrayDeque<>();
     private final ArrayDeque<Object> starts = new ArrayDeque<>();
@@ -43,10 +43,10 @@ public final class ReplayPages {
     }
 
     /**
-     * Returns a page of {@code bytes} or more; null: there is none, and {@code who} waits in the line until it gets
-     * one, or leaves.
+     * Returns a page of {@code bytes} or more. Returns null if there is none: {@code who} then waits in the line until
+     * it gets a page, or leaves the line.
      *
-     * @param starting whether {@code who} has not been welcomed
+     * @param starting whether {@code who} is not welcomed yet
      */
     synchronized Chunk acquire(Object who, long bytes, boolean starting) {
         if (nobodyWaits() || isFirst(who)) {
@@ -119,12 +119,12 @@ public final class ReplayPages {
         }
     }
 
-    /** Returns since when the first subscriber in line has waited as the first; or {@link WindowGate#NEVER}. */
+    /** Returns since when the first subscriber in the line has been first; or {@link WindowGate#NEVER}. */
     long waitingSince() {
         return since;
     }
 
-    /** Returns the time until subscribers in the line may ask again, in nanoseconds; 0: none waits. */
+    /** Returns after how many nanoseconds the subscribers in the line ask again; 0 if none waits. */
     public synchronized long sleepNanos() {
         return nobodyWaits() ? 0 : TimeUnit.MILLISECONDS.toNanos(1);
     }

@@ -9,29 +9,27 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The subscribers of one event loop. Each subscriber is sent the same few segments before any is sent the next ones, so
- * that bytes are read from memory once and stay in the processor core's cache until all have them.
+ * The subscribers of one event loop. All are sent the same few segments before one is sent the next. So these bytes are
+ * read from memory once, and stay in the processor's cache until all subscribers have them.
  *
- * <p>A fault in one subscriber ends that one only. Owned by the loop's thread; {@link #signal} is for any thread.
+ * <p>An exception in one subscriber ends no other. Owned by the loop's thread; {@link #signal} is for any thread.
  */
 public final class SendGroup implements EngineLoop.Duty {
     /** The approximate bytes of a write. Longer writes gain nothing, and delay other subscribers. */
     public static final int WRITE_BYTES = 256 << 10;
 
-    /** The approximate bytes of a write to each of several subscribers. A cache keeps them until all have them. */
+    /** The approximate bytes of a write if there are several subscribers. Until all have them, a cache keeps so few. */
     static final int SHARED_WRITE_BYTES = 128 << 10;
 
-    /** Most writes of one {@link #pump}, but at least one for each subscriber. After them publishers are read. */
+    /** Limit of the writes in one {@link #pump}, unless there are more subscribers. Then publishers are read. */
     private static final int MOST_WRITES = 64;
 
-    /** A subscriber of the group, as the group sees it. On the group's loop. */
+    /** What the group needs from a subscriber. Called on the group's loop. */
     interface Member {
-        /**
-         * Sends as {@link Feed#next}; returns whether the subscriber would take more at once. May move {@code head}.
-         */
+        /** Sends as {@link Feed#next} does; returns whether more could be sent at once. May move {@code head}. */
         boolean send(Mark head, int stride, int least, boolean everything);
 
-        /** Returns whether there may be frames for the subscriber; after its end these tell the client why. */
+        /** Returns whether frames may still be sent to the subscriber. After its end these say why it has ended. */
         boolean isServed();
 
         Session session();
@@ -41,7 +39,7 @@ public final class SendGroup implements EngineLoop.Duty {
     private final EngineLoop loop;
     final FilterBuffers buffers;
     private final Optional<ReplayPages> pages;
-    // Replaced, not changed, when a subscriber comes or goes: a round that has begun keeps its array.
+    // Replaced by a new array when a subscriber comes or goes, so that a round that has begun keeps its own.
     private Member[] members = {};
     // The index of the subscriber that was first in the last pump.
     private int first;
@@ -54,7 +52,7 @@ public final class SendGroup implements EngineLoop.Duty {
     // The number of subscribers, including those on their way to the group.
     private final AtomicInteger seats = new AtomicInteger();
 
-    /** @param pages memory for subscribers that are sent the journal; empty: this group is sent only the log */
+    /** @param pages memory for subscribers that are sent the journal; empty if this group is sent only the log */
     public SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers, Optional<ReplayPages> pages) {
         this.log = log;
         this.loop = loop;
@@ -69,8 +67,8 @@ public final class SendGroup implements EngineLoop.Duty {
     void add(Member subscriber) {
         members = Arrays.copyOf(members, members.length + 1);
         members[members.length - 1] = subscriber;
-        // Set before the subscriber first reads the head. A writer that did not see the flag moved the head before
-        // that, so the subscriber sees the new head without a signal.
+        // Set before the subscriber first reads the head. A writer that missed the flag had moved the head before, so
+        // the subscriber sees the new head without a signal.
         any = true;
     }
 
@@ -79,14 +77,14 @@ public final class SendGroup implements EngineLoop.Duty {
         any = members.length > 0;
     }
 
-    /** Wakes the loop if it sleeps and has subscribers. Any thread, after the head has moved and a full fence. */
+    /** Wakes the loop if it sleeps and has subscribers. Any thread, after a move of the head and a full fence. */
     public void signal() {
         if (any) {
             loop.signal();
         }
     }
 
-    /** Tells the group that more of the stream is durable. Any thread. */
+    /** Called when more of the stream is durable. Any thread. */
     public void durableMoved() {
         moreDurable = true;
         signal();
@@ -108,14 +106,15 @@ public final class SendGroup implements EngineLoop.Duty {
     }
 
     /**
-     * Sends the next bytes to each subscriber without a write in flight. Limited, so that the loop can do other work.
+     * Sends the next bytes to each subscriber without a write in flight. Only a few writes, so that the loop has time
+     * for other work.
      *
-     * @param everything whether to send less than a segment, too; false while more is known to come
-     * @return whether some subscriber would take more right away
+     * @param everything whether to send even less than a segment; false while more bytes are known to come
+     * @return whether more could be sent to some subscriber at once
      */
     public boolean pump(boolean everything) {
         if (moreDurable) {
-            // Cleared before the durable ends are read: if they move after that, this is set again.
+            // Cleared before the durable ends are read. If an end moves after that, the flag is set again.
             moreDurable = false;
         }
         log.head().read(head);

@@ -15,7 +15,7 @@ import io.netty.util.concurrent.Ticker;
 final class SlowReader {
     /** The policy's answer when the log has overtaken the subscriber. */
     enum Overtaken {
-        /** The subscriber is cut off: {@link #tooSlow} says why. */
+        /** The subscriber is cut off for the reason that {@link #tooSlow} returns. */
         CUT,
         /** The subscriber jumps to the newest packets, and is told what it missed. */
         JUMP,
@@ -24,8 +24,8 @@ final class SlowReader {
     }
 
     /**
-     * A subscriber leaves the journal when its lag is at most a quarter of the largest allowed one. The rest is a
-     * reserve, in case the loop that sends to it from then on is late.
+     * A subscriber leaves the journal when its lag is no more than a quarter of the limit. The other three quarters are
+     * a reserve, in case the loop that sends the log is late.
      */
     private static final int NEAR = 4;
 
@@ -39,9 +39,9 @@ final class SlowReader {
     private boolean inGate;
     private long progressNanos;
 
-    // Only with a rate: bytes that were sent, and are not counted against the identity's rate yet.
+    // Bytes that were sent but are not counted against the identity's rate yet; 0 if there is no rate.
     private long unspent;
-    // Only with a rate: whether the subscriber was paused after it was last at the head.
+    // Whether the identity's rate has paused the subscriber since it was last at the head.
     private boolean paused;
 
     SlowReader(FanoutParts shared, Services services, Rights rights, WindowGate.Limit subscriber) {
@@ -73,7 +73,7 @@ final class SlowReader {
         };
     }
 
-    /** From here on publishers are held back for the subscriber, if its policy demands that. */
+    /** From now on publishers are held back for the subscriber, if its policy demands that. */
     void joinGate() {
         inGate = true;
         // Publishers may have waited long for other subscribers. The time for which they wait for this one starts now.
@@ -100,7 +100,7 @@ final class SlowReader {
         }
     }
 
-    /** Returns since when subscribers with this policy hold publishers back; or {@link WindowGate#NEVER}. */
+    /** Returns since when subscribers with this policy have held publishers back; or {@link WindowGate#NEVER}. */
     long holdsBackSince() {
         return holdsBack && gate.blockedByReaders() ? gate.blockedSinceNanos() : WindowGate.NEVER;
     }
@@ -137,7 +137,7 @@ final class SlowReader {
         }
         long now = clock.nanoTime();
         if (!rights.isPaused(now)) {
-            // Also with 0 bytes, because other connections of the identity may have used up the rate.
+            // Called even with 0 bytes, because other connections of the identity may have used up the rate.
             rights.spend(unspent, now);
             unspent = 0;
         }
@@ -146,7 +146,7 @@ final class SlowReader {
         return spent;
     }
 
-    /** Notes that the subscriber makes progress, or that nothing waits for it. */
+    /** Notes that the subscriber makes progress, or that nobody waits for it. */
     void progress(long nowNanos) {
         progressNanos = nowNanos;
     }

@@ -7,12 +7,12 @@ import io.netty.channel.Channel;
 import java.util.Arrays;
 
 /**
- * Writes to a subscriber's socket, one write at a time, which may point into the log. The channel's water marks are set
- * so that it is writable exactly while nothing is pending, so no write needs a promise or a listener. Owned by the
+ * Writes to a subscriber's socket, one write at a time. A write may point into the log. The channel's water marks make
+ * the channel writable exactly while no byte is pending, so no write needs a promise or a listener. Owned by the
  * channel's thread.
  */
 final class SocketWriter {
-    /** Most views of chunks that are kept for a socket: enough for a log of the default size and its pinned chunks. */
+    /** The most views of chunks that are kept for a socket: enough for a default log with its pinned chunks. */
     private static final int VIEWS = 64;
 
     private final Channel channel;
@@ -61,7 +61,7 @@ final class SocketWriter {
 
     /** Finishes the write in flight if the socket has taken all of it; returns true once for each write. */
     boolean finishIfTaken() {
-        // Within channel.flush() the answer is no: flush() asks again when the channel has got the whole write.
+        // Within channel.flush() the write is not finished yet. After it, flush() checks again for the whole write.
         if (issuing || !busy || !channel.isWritable()) {
             return false;
         }
@@ -75,8 +75,8 @@ final class SocketWriter {
     }
 
     /**
-     * Returns a view of a chunk. One write is in flight at most, so a kept view is not in use. A long log has more
-     * chunks than views are kept. Then new views are made, which is cheaper than to keep one for each chunk and socket.
+     * Returns a view of a chunk. A kept view is not in use, since only one write is in flight. A long log has more
+     * chunks than kept views. Then views are made anew, which is cheaper than to keep one for each chunk and socket.
      */
     private ByteBuf view(Chunk chunk) {
         int slot = chunk.id() % VIEWS;

@@ -35,24 +35,24 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A subscriber, with at most one write in flight. When the write is done, all that has gathered meanwhile is the next
- * write; control frames go out between two frames of the stream.
+ * A subscriber, with only one write in flight. When the write is done, the next one sends what has come meanwhile.
+ * Control frames are sent between two frames of the stream.
  *
- * <p>A {@link SendGroup} sends to it. One is chosen when the subscriber connects, and again each time it comes back
- * from the journal. A chosen group counts the subscriber (its seat) at once, so that the next choice allows for it.
+ * <p>A {@link SendGroup} sends to the subscriber. The group is chosen when the subscriber connects, and again when it
+ * leaves the journal. The chosen group counts the subscriber (its seat) at once, so that the next choice allows for it.
  *
- * <p>Owned by its loop's thread, which may change while nothing is in flight; {@link #position} and reports are for any
+ * <p>Owned by its loop's thread, which may change while nothing is in flight. {@link #position} and reports are for any
  * thread.
  */
 public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         implements SessionRole, SocketReads.Reader, Inbox.Handler, SendGroup.Member, WindowGate.Limit {
-    /** Bytes of a read: control frames are few. */
+    /** The most bytes of a read. Control frames are few, so no more are needed. */
     private static final int READ_BYTES = 1 << 10;
 
     /** Most ranges of types in a report. */
     private static final int ROW_RANGES = 8;
 
-    /** Most SUBSCRIBEs that wait for their answer before reading stops. The last read may exceed it. */
+    /** When this many SUBSCRIBEs wait for an answer, reading stops. The last read may bring more of them. */
     private static final int MAX_WAITING = 16;
 
     /** Most bytes in flight other than the stream: a read, its answers, a GAP between messages, and an ERROR. */
@@ -79,7 +79,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     private boolean present;
     private boolean seatIsFree;
 
-    // Whether the client is still to be told why it ends.
+    // Whether the client still has to be told why the connection ends.
     private boolean lastDue;
     private Refusal last;
     private Future<?> lastLimit = NO_LIMIT;
@@ -119,7 +119,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return session;
     }
 
-    /** Returns whether the stream has started; a connection whose opening failed has no delivery. */
+    /** Returns whether the stream has started. After a failed opening, {@code delivery} is null. */
     private boolean isStarted() {
         return delivery != null && delivery.isStarted();
     }
@@ -134,7 +134,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         SessionState state = session.state();
         Mark end = delivery.streamEnd(head);
         if (delivery.busy()) {
-            // After HELLO the lag does not matter: as soon as this write is done, the stream moves to another start.
+            // After HELLO the lag does not matter, because the stream moves to another start after this write.
             if (state != SessionState.GREETED && state != SessionState.CLOSING && delivery.tooLate(end)) {
                 session.close(slowness.tooSlow());
             }
@@ -191,7 +191,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return delivery.say(words.flip(), tellsNext);
     }
 
-    /** Counts missing messages, and tells the subscriber. A plain one is closed instead, unless it may skip. */
+    /** Counts missing messages and sends GAP. Without HELLO, closes the connection unless its policy is to skip. */
     private void reportMissed(CatchUp.Gap gap) {
         boolean slow = gap.reason() == GapReason.SLOW;
         String what = "messages " + gap.from() + " to " + gap.to();
@@ -208,7 +208,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (session.state() == SessionState.OPEN) {
             session.dialogue().gap(gap.from(), gap.to(), gap.reason());
         } else if (!slow) {
-            // A plain subscriber cannot be told that messages are missing, and was to get them all.
+            // Without HELLO a subscriber cannot be told that messages are missing, but expects all of them.
             session.close(
                     CloseReason.SLOW_SUBSCRIBER, what + " are " + gap.reason().text());
         }
@@ -246,7 +246,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 CatchUp.Gap gap = delivery.gap();
                 join.admit(delivery, gap.from());
                 if (gap.reason() == GapReason.NOT_HELD) {
-                    // The client has asked for messages that were gone already: they do not count as missed.
+                    // The messages were gone before the client asked for them, so they do not count as missed.
                     session.dialogue().gap(gap.from(), gap.to(), gap.reason());
                 } else {
                     reportMissed(gap);
@@ -335,7 +335,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     public Progress progress() {
         boolean begun = inbox.unfinished();
         String unfinished = begun ? "part of a control frame" : "";
-        // Before WELCOME, which may have to wait for memory, the relay expects nothing from the client.
+        // Until WELCOME, which may have to wait for memory, the relay expects nothing from the client.
         boolean listening = session.state() != SessionState.GREETED;
         return new Progress(inbox.frames(), inbox.bytes(), unfinished, begun, listening, false);
     }
@@ -343,14 +343,14 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     @Override
     public void tick(long nowNanos) {
         if (!isStarted()) {
-            // A reload of the access policy may now let the client act without HELLO.
+            // A reload of the access policy may have allowed the client to act without HELLO.
             if (session.rights().mayAct()) {
                 startPlain();
             }
             return;
         }
-        // Skipped for most plain clients, because it would be nearly all the work of an idle relay. A socket with room
-        // takes bytes even if its peer is gone, so only the progress of a write in flight is a sign of life.
+        // Skipped for most clients without HELLO, because it would be nearly all the work of an idle relay. A socket
+        // with room takes bytes even if its peer is gone, so only the progress of a write in flight is a sign of life.
         if ((session.state().speaks() || delivery.isWaitedFor()) && delivery.noteProgress(nowNanos)) {
             session.heard();
         }
@@ -364,7 +364,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     // ---- from one loop to another ------------------------------------------------------------------------------
 
-    /** Chooses a group, takes a seat there and returns its loop. Called before the channel is registered. */
+    /** Chooses a group, which counts the subscriber, and returns its loop. Called before the channel is registered. */
     public EngineLoop takeSeat() {
         group = shared.seats().get();
         if (seatIsFree) {
@@ -399,7 +399,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || lastDue);
     }
 
-    /** Goes on in the journal; returns whether this loop is the one that reads the journal. */
+    /** Goes on in the journal; returns whether the subscriber is on the loop that reads the journal already. */
     private boolean toJournal() {
         Optional<Refusal> refusal = delivery.toJournal();
         if (refusal.isPresent()) {
@@ -420,14 +420,14 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     }
 
     /**
-     * Moves to the loop of another group; only while no write is in flight. The stream is not sent until the channel
-     * has arrived there. The other loop handles the channel only after this one has stopped to.
+     * Moves to the loop of another group, only while no write is in flight. The stream is not sent until the channel
+     * has arrived there. The other loop handles the channel only when this loop no longer does.
      *
      * @param to the other group, which has counted this subscriber already, see {@link SendGroup#takeSeat}
      */
     private void moveTo(SendGroup to) {
         if (seatIsFree) {
-            // The channel is closed already; its handlers are about to be told.
+            // The channel is closed already, and its handlers will be called for that.
             to.leaveSeat();
             return;
         }
@@ -438,7 +438,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             if (isServed()) {
                 enterGroup();
             }
-            // Frames may have been written during the move, such as an ERROR. Nothing else flushes them.
+            // Frames that were written during the move, such as an ERROR, are flushed by nothing else.
             session.channel().flush();
         });
     }
@@ -467,7 +467,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         readMore(true);
         last = why;
         lastDue = true;
-        // A slow client needs time to take the rest of its frame; a client that reads nothing cannot be told.
+        // A slow client gets time to take the rest of its frame. Then the channel is closed without an ERROR.
         lastLimit = channel.eventLoop().schedule(() -> channel.close(), lastMillis(), TimeUnit.MILLISECONDS);
         while (lastDue && !delivery.busy() && delivery.atBoundary()) {
             sayLast();
@@ -475,14 +475,14 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     }
 
     /**
-     * Sends the next of these: the rest of a begun frame, GOAWAY if it is due, ERROR. Only while no write is in flight;
-     * returns whether the socket has taken it and there is more to send.
+     * Sends the next of these: the rest of a begun frame, GOAWAY if it is due, ERROR. Called only while no write is in
+     * flight; returns whether the socket has taken the bytes and there is more to send.
      */
     private boolean sayLast() {
         if (!delivery.atBoundary()) {
             return delivery.finish();
         }
-        // GOAWAY is still due if the connection ends just when the relay begins to drain: it is sent all the same.
+        // GOAWAY is still due if the connection ends just when the relay begins to drain. It is sent before the ERROR.
         ByteBuffer goAway = session.dialogue().takeGoAway();
         if (goAway.hasRemaining()) {
             return delivery.say(goAway, false);

@@ -4,7 +4,7 @@ import dev.msgrelay.server.net.SegmentSize;
 import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
 
-/** Writes the whole stream from the log's own memory, a whole number of segments at a time. */
+/** Writes the whole stream from the log's own memory, in whole segments if there are enough bytes. */
 final class WholeFeed implements Feed {
     private static final int CUT_WRITES_PER_LOOK = 16;
 
@@ -30,7 +30,7 @@ final class WholeFeed implements Feed {
         if (available == 0) {
             return Outcome.WAIT;
         }
-        // Whole segments; or everything, if that is less than one segment.
+        // A write has whole segments, or all available bytes if they are less than one segment.
         int amount =
                 available < segment.bytes() ? (int) available : segment.wholeUpTo((int) Math.min(available, stride));
         if (!everything && amount < segment.wholeUpTo(least)) {
@@ -58,7 +58,7 @@ final class WholeFeed implements Feed {
         segment.countTransfer();
         reader.advance(inFlight);
         long messages = 0;
-        // Between two frames the next message's number is known. Within a frame it is looked up now and then.
+        // Between two frames the next message's number is known. Within a frame it is searched for, but only rarely.
         if (reader.atBoundary() || ++cutWrites >= CUT_WRITES_PER_LOOK) {
             cutWrites = 0;
             long now = reader.sequence();
