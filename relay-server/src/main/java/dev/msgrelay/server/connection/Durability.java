@@ -5,7 +5,7 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.stream.StreamHead;
 
 /**
- * What the journal keeps of the stream beyond the end of the relay; without a journal that is nothing. A life is one
+ * What the journal keeps of the stream beyond the end of the relay. Without a journal nothing is kept. A life is one
  * run of the relay, from its start to its end, and has a number of its own, the epoch.
  *
  * <pre>
@@ -24,7 +24,7 @@ public interface Durability {
     long TODAY = Long.MAX_VALUE;
 
     /**
-     * Returns the sequence at which an earlier life ended: only lower numbers still mean the same messages. Returns
+     * Returns the sequence at which an earlier life ended. Only lower numbers still mean the same messages. Returns
      * {@link #TODAY} for the present life, and {@link #UNKNOWN} for an unknown epoch. Any thread.
      */
     long forkOf(long epoch);

@@ -153,7 +153,7 @@ public final class EngineLoop implements WindowGate.Writer {
         }
     }
 
-    /** Waits until a task has run. No append is under way then, since none outlasts a read, task or step. */
+    /** Waits until a task has run. No append is under way then, since none outlasts one read, task or step. */
     @Override
     public void awaitBetweenSteps() {
         if (io.inEventLoop()) {

@@ -439,7 +439,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (cause == SocketReads.Refused.INSTANCE || cause instanceof ClosedChannelException) {
-            // Either there was no memory for a read, or a write met a closed channel: then channelInactive follows.
+            // There was no memory for a read, or the channel was closed during a write and channelInactive follows.
             return;
         }
         if (cause instanceof SSLException) {

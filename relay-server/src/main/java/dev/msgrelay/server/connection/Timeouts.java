@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 final class Timeouts {
     static final int KEY_MILLIS = 500;
 
-    /** Factor on the least rate of a client that holds up others. By default, 1 MiB then takes up to 64 s. */
+    /** Factor on the least rate of a client that holds up others. By default, 1 MiB takes up to 64 s then. */
     static final int HURRY = 16;
 
     /** The idle timeout of a client that asks for rarer PINGs is this number of its intervals, or longer. */

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Brings a subscriber to the head of the stream when the log has dropped the subscriber's next message. First the
- * subscriber is sent the journal, page by page, and then the log. If the log drops its next message again, the
+ * subscriber is sent the journal, page by page, and then the log. If the log drops the next message once more, the
  * subscriber returns to the journal. No message is sent twice.
  *
  * <pre>
@@ -32,8 +32,8 @@ import java.util.concurrent.TimeUnit;
  *                          ^--overtaken by the log--'
  * </pre>
  *
- * <p>Owned by the thread of the subscriber's loop. This is the loop that may wait for the disk in state JOURNAL, and
- * one of the other loops in the other states.
+ * <p>Owned by the thread of the subscriber's loop. In state JOURNAL, this loop is the one that may wait for the disk.
+ * In the other states, it is one of the other loops.
  */
 final class CatchUp {
     private enum State {
@@ -45,7 +45,7 @@ final class CatchUp {
         CATCHING_UP
     }
 
-    /** The answer to {@link #seekStart}. */
+    /** The result of {@link #seekStart}. */
     enum Seek {
         /** The reader is at the start. */
         FOUND,
@@ -57,7 +57,7 @@ final class CatchUp {
         WAIT
     }
 
-    /** The answer to {@link #next}. */
+    /** The result of {@link #next}. */
     enum Next {
         /** The reader has the next bytes, in a page or in the log. */
         HERE,
@@ -328,7 +328,7 @@ final class CatchUp {
         return Next.HERE;
     }
 
-    /** Joins the gate again, if the log still has the next message; returns whether the subscriber is in the gate. */
+    /** Lets the policy hold publishers back again, if the log still has the next message; returns whether it has. */
     private boolean joinAgain() {
         slowness.joinGate();
         slowness.movedBack();
@@ -372,7 +372,7 @@ final class CatchUp {
 
     /** Reads blocks into the page; false if the next block needs a longer page, or the reader has passed a gap. */
     private boolean readPage() {
-        // Position 0 may be that of the reader or that of a new BlockReader. Only the new BlockReader has sequence 0.
+        // Sequences are compared too, because a new BlockReader has position 0 like a new reader, but sequence 0.
         if (blocks.at().position() != reader.position() || blocks.at().sequence() != sequence) {
             blocks.seek(sequence);
         }

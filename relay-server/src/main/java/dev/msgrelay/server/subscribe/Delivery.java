@@ -118,7 +118,7 @@ final class Delivery {
         }
     }
 
-    /** Moves the reader to the start of the stream, with {@link CatchUp#seekStart} unless it is the head. */
+    /** Moves the reader to the start of the stream. Every start but the head is found by {@link CatchUp#seekStart}. */
     CatchUp.Seek seekStart(CatchUp.Start start, Mark head) {
         if (start.from() == StartFrom.LIVE) {
             seekEnd(head);

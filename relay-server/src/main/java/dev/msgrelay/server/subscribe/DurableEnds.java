@@ -34,7 +34,7 @@ public final class DurableEnds {
         return has(Level.WRITTEN) || has(Level.FORCED);
     }
 
-    /** Requests the levels for which subscribers wait from the journal, up to the head. On the core's thread. */
+    /** Asks the journal for the levels for which subscribers wait, up to the head. On the core's thread. */
     public void want(long head) {
         if (any()) {
             durability.wantWritten(head);

@@ -27,7 +27,7 @@ public final class FilterBuffers {
     private final Counters counters;
     private final ArrayDeque<ByteBuf> free = new ArrayDeque<>();
 
-    /** @param loops number of loops that share the pool. Together they keep no more than half of it as free buffers */
+    /** @param loops number of loops that share the pool. All together keep no more than half of it as free buffers */
     public FilterBuffers(ByteBufAllocator allocator, MemoryBudget.Pool pool, Counters counters, int loops) {
         this.mostFree = (int) Math.min(MOST_FREE, pool.limit() / BYTES / loops / 2);
         this.allocator = allocator;

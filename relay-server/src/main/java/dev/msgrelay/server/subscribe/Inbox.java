@@ -16,7 +16,7 @@ import java.util.Locale;
  */
 public final class Inbox {
     public interface Handler {
-        /** Handles a frame, whose body is between position and limit. The result false drops later bytes. */
+        /** Handles a frame (body between position and limit). If this returns false, later bytes are dropped. */
         boolean onControl(int type, ByteBuffer body) throws FrameException;
 
         /** Returns the exception that ends the connection of a client that speaks another protocol. */

@@ -131,7 +131,7 @@ final class Join {
         // The head is read again, because the writer may have replaced the whole log while this thread was paused.
         shared.log().head().read(head);
         CatchUp.Start start = start(head, replayed);
-        // Set only now: before the stream moves, its lag may be one for which the granted policy cuts a subscriber off.
+        // Set only now, because the lag before the move may be one for which the granted policy cuts a subscriber off.
         policy = services.clients().grant(hello.policy(), replayed);
         slowness.change(policy);
         Level level = session.dialogue().level().orElse(Level.STREAM);
@@ -214,7 +214,7 @@ final class Join {
 
     /**
      * Returns whether the subscriber may start in the journal now. The number of such starts a second is limited for
-     * each address. Once this was true, it stays true. A start in the log is not limited.
+     * each address. Once the answer was true, it stays true. A start in the log is not limited.
      */
     boolean takeTurn() {
         hasTurn = hasTurn || services.admission().mayReplay(session.channel().remoteAddress(), now());

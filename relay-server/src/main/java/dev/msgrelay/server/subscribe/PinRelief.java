@@ -10,9 +10,9 @@ import dev.msgrelay.server.stream.PacketLog;
 import java.util.stream.Stream;
 
 /**
- * Frees the log's memory when slow subscribers pin too much of it. Cuts off those that pin the oldest chunk, then those
- * that pin the next one, until the log's writer has enough. A subscriber that keeps up is not cut off, as it pins no
- * chunk that the log has dropped. On the core's thread.
+ * Frees the log's memory when slow subscribers pin too much of it. Cuts off subscribers that pin the oldest chunk, then
+ * those that pin the next one, until the log's writer has enough memory. A subscriber that keeps up is not cut off, as
+ * it pins no chunk that the log has dropped. On the core's thread.
  */
 public final class PinRelief {
     private final PacketLog log;

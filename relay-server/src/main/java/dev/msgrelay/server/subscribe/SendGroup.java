@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The subscribers of one event loop. All are sent the same few segments before one is sent the next. So these bytes are
- * read from memory once, and stay in the processor's cache until all subscribers have them.
+ * The subscribers of one event loop. All are sent the same few segments before any is sent the next ones. So these
+ * bytes are read from memory once, and stay in the processor's cache until all subscribers have them.
  *
  * <p>An exception in one subscriber ends no other. Owned by the loop's thread; {@link #signal} is for any thread.
  */
@@ -18,7 +18,7 @@ public final class SendGroup implements EngineLoop.Duty {
     /** The approximate bytes of a write. Longer writes gain nothing, and delay other subscribers. */
     public static final int WRITE_BYTES = 256 << 10;
 
-    /** The approximate bytes of a write if there are several subscribers. Until all have them, a cache keeps so few. */
+    /** The approximate bytes of a write with several subscribers. A cache can keep so few until all have them. */
     static final int SHARED_WRITE_BYTES = 128 << 10;
 
     /** Limit of the writes in one {@link #pump}, unless there are more subscribers. Then publishers are read. */
@@ -29,7 +29,7 @@ public final class SendGroup implements EngineLoop.Duty {
         /** Sends as {@link Feed#next} does; returns whether more could be sent at once. May move {@code head}. */
         boolean send(Mark head, int stride, int least, boolean everything);
 
-        /** Returns whether frames may still be sent to the subscriber. After its end these say why it has ended. */
+        /** Returns whether frames may still be sent to the subscriber: the stream, or after the end the reason. */
         boolean isServed();
 
         Session session();
@@ -106,8 +106,8 @@ public final class SendGroup implements EngineLoop.Duty {
     }
 
     /**
-     * Sends the next bytes to each subscriber without a write in flight. Only a few writes, so that the loop has time
-     * for other work.
+     * Sends the next bytes to each subscriber without a write in flight. Ends after a limited number of writes, so that
+     * the loop can do other work.
      *
      * @param everything whether to send even less than a segment; false while more bytes are known to come
      * @return whether more could be sent to some subscriber at once

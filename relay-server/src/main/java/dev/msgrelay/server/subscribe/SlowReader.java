@@ -13,7 +13,7 @@ import io.netty.util.concurrent.Ticker;
  * as long as it makes progress. Owned by the subscriber's thread; {@link #policy} is for any thread.
  */
 final class SlowReader {
-    /** The policy's answer when the log has overtaken the subscriber. */
+    /** What the policy demands when the log has overtaken the subscriber. */
     enum Overtaken {
         /** The subscriber is cut off for the reason that {@link #tooSlow} returns. */
         CUT,
@@ -76,7 +76,7 @@ final class SlowReader {
     /** From now on publishers are held back for the subscriber, if its policy demands that. */
     void joinGate() {
         inGate = true;
-        // Publishers may have waited long for other subscribers. The time for which they wait for this one starts now.
+        // Publishers may have waited long for other subscribers. Their wait for this subscriber starts only now.
         progressNanos = clock.nanoTime();
         if (holdsBack) {
             gate.add(subscriber);

@@ -119,7 +119,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return session;
     }
 
-    /** Returns whether the stream has started. After a failed opening, {@code delivery} is null. */
+    /** Returns whether the stream has started. If the opening failed, {@code delivery} is null. */
     private boolean isStarted() {
         return delivery != null && delivery.isStarted();
     }
@@ -399,7 +399,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || lastDue);
     }
 
-    /** Goes on in the journal; returns whether the subscriber is on the loop that reads the journal already. */
+    /** Goes on in the journal; returns whether the subscriber already is on the loop that reads the journal. */
     private boolean toJournal() {
         Optional<Refusal> refusal = delivery.toJournal();
         if (refusal.isPresent()) {
@@ -467,7 +467,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         readMore(true);
         last = why;
         lastDue = true;
-        // A slow client gets time to take the rest of its frame. Then the channel is closed without an ERROR.
+        // If a slow client has not taken the rest of its frame by then, the channel is closed without an ERROR.
         lastLimit = channel.eventLoop().schedule(() -> channel.close(), lastMillis(), TimeUnit.MILLISECONDS);
         while (lastDue && !delivery.busy() && delivery.atBoundary()) {
             sayLast();
