@@ -58,7 +58,7 @@ final class CompareCommand extends PrintingCommand {
     private static final double MAX_MINUTES = 600;
     private static final double MAX_RATIO = 10;
 
-    /** Warm-up of a relay that has just started: its JVM compiles code, and a busy relay starts a second event loop. */
+    /** Warm-up of a new relay, in which its JVM compiles code, and a busy relay starts a second event loop. */
     private static final Duration COLD = Duration.ofSeconds(4);
 
     private static final Duration PACED_COLD = Duration.ofSeconds(15);
@@ -66,7 +66,7 @@ final class CompareCommand extends PrintingCommand {
     /** Warm-up of the publisher and subscriber processes, which serve all runs of the comparison. */
     private static final Duration WORKERS = Duration.ofSeconds(10);
 
-    /** Warm-up of a relay that has run before: long enough to start or end its second event loop, as the load needs. */
+    /** Warm-up of a relay that has run before. It is enough to start or stop the second event loop if necessary. */
     private static final Duration WARM = Duration.ofSeconds(2);
 
     private static final Duration DURATION = Duration.ofSeconds(2);

@@ -29,7 +29,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** The two sides of a comparison: the options of {@code run} that both share, and the options of each. */
+/** The two sides of a comparison, with the options of {@code run} that both share, and the options of each side. */
 final class CompareSides extends Options {
     /** The value of {@code --a-command} that selects the plain relay instead of a shell command. */
     private static final String PLAIN = "plain";

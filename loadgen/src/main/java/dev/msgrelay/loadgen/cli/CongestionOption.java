@@ -20,9 +20,9 @@ final class CongestionOption extends Options {
     private String choice = CongestionControl.AUTO;
 
     /**
-     * Returns the name for loadgen's own senders. It refuses a name that this machine does not support.
+     * Returns the congestion control of loadgen's own senders. Refuses a name that this machine does not support.
      *
-     * @return AUTO if this machine gives neither cubic nor reno: then the senders report why
+     * @return AUTO if this machine offers neither cubic nor reno. The senders then report the reason.
      */
     String own() {
         String name = parsed(RelayContestant.LOCAL_CONGESTION + ": ", choice, text -> new CongestionControl(
@@ -33,7 +33,7 @@ final class CongestionOption extends Options {
         return none ? CongestionControl.AUTO : name;
     }
 
-    /** Returns the arguments for the relay; none if the choice is the relay's default. */
+    /** Returns the arguments that pass the choice to the relay; empty if the choice is the default of the relay. */
     List<String> ofRelay() {
         return choice.equals(CongestionControl.AUTO) ? List.of() : List.of(RelayContestant.LOCAL_CONGESTION, choice);
     }

@@ -101,7 +101,7 @@ final class ConnectOptions extends Options {
                 admin == null ? null : parsed("--admin: ", admin, AdminPort::parse));
     }
 
-    /** The load with the kind of client that the relay's access rules require. */
+    /** Returns the load with the transport and the kind of client that this relay requires. */
     Load through(Load load, RemoteRelay relay) {
         boolean raw = load.clients().kind() == Clients.Kind.RAW;
         refuse(

@@ -103,8 +103,8 @@ final class LoadOptions extends Options {
     }
 
     /**
-     * The slow readers of the load ask for {@code skip}, or for {@code disconnect} if that is the relay's {@code
-     * policy}.
+     * Returns the load. Its slow readers request {@code disconnect} if {@code policy} is {@code disconnect}, and {@code
+     * skip} otherwise.
      */
     Load load(Policy policy) {
         within("--publishers", publishers, 1, MAX_CONNECTIONS);

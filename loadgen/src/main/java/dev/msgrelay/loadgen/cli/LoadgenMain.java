@@ -43,7 +43,7 @@ public final class LoadgenMain implements Runnable {
 
     public static void run(Object userCommand, String... args) {
         int code = execute(commandLine(userCommand), args);
-        // The JVM is already ending after a signal: it waits only until this thread has printed the results.
+        // After a signal, the JVM ends anyway when this thread has ended. System.exit would block this thread.
         if (code != EXIT_INTERRUPTED) {
             System.exit(code);
         }
@@ -54,7 +54,7 @@ public final class LoadgenMain implements Runnable {
      * pipe.
      */
     static int execute(CommandLine command, String... args) {
-        // The first call creates the writer that all commands share.
+        // The first call of getOut creates the writer that all commands share.
         PrintWriter out = command.getOut();
         String fault = UndecodedText.faultOf(args);
         if (fault != null) {
@@ -62,7 +62,7 @@ public final class LoadgenMain implements Runnable {
             return CommandLine.ExitCode.USAGE;
         }
         int code = command.execute(args);
-        // The writer does not notice errors of System.out, to which it writes.
+        // The writer writes to System.out, but does not report the errors of System.out.
         boolean lost = out.checkError() | System.out.checkError();
         if (!lost) {
             return code;

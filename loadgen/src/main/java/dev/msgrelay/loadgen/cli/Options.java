@@ -51,14 +51,14 @@ public abstract class Options {
         }
     }
 
-    /** Refuses acknowledgements of journal writes if these arguments start a relay without a journal. */
+    /** Refuses a load that waits for journal writes if these arguments start a relay without a journal. */
     final void checkJournal(Load load, List<String> args) {
         refuse(
                 load.clients().acks().needsJournal() && !args.contains(RelayContestant.JOURNAL),
                 "--ack " + load.clients().acks() + " needs a relay with a journal: give --relay-arg=--journal=temp");
     }
 
-    /** Splits {@code --name=value} into two words; other words stay whole. */
+    /** Splits {@code --name=value} into two arguments, the name and the value. Leaves other arguments whole. */
     static List<String> word(String word) {
         int equals = word.indexOf('=');
         return word.startsWith("--") && equals > 0

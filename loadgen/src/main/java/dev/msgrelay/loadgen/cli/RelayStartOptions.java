@@ -33,7 +33,7 @@ final class RelayStartOptions extends Options {
     }
 
     /**
-     * Returns the arguments for relay-server except those for ports and sockets; with MTU 0 the relay has its default.
+     * Returns the arguments for relay-server except those for ports and sockets. MTU 0 means the default of the relay.
      */
     List<String> arguments(int mtu, CongestionOption congestion) {
         List<String> args = new ArrayList<>(List.of(RelayContestant.POLICY, policy.flag()));

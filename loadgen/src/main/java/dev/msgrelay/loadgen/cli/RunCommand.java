@@ -73,20 +73,18 @@ final class RunCommand extends PrintingCommand {
     private static final Duration WARMUP = Duration.ofSeconds(4);
     private static final Duration DURATION = Duration.ofSeconds(4);
 
-    /** Warm-up of a run at one rate: it is long because a JVM with little work compiles its code late. */
+    /** Warm-up of a run at one rate. It is long because a JVM with little work compiles its code late. */
     private static final Duration PACED_WARMUP = Duration.ofSeconds(15);
 
     private static final Duration PACED_DURATION = Duration.ofSeconds(10);
 
-    /** Warm-up of the first rate after full speed: the code that sends on a schedule is not compiled yet. */
+    /** Warm-up of the first rate after full speed, which is longer: code for a fixed rate is not compiled yet. */
     private static final Duration FIRST_OF_CURVE = Duration.ofSeconds(2);
 
     private static final Duration OF_CURVE = Duration.ofSeconds(1);
     private static final Duration CURVE_DURATION = Duration.ofMillis(2_500);
 
-    /**
-     * Rates to measure, in percent of full speed. The highest comes first, so that the code is compiled for all others.
-     */
+    /** Rates to measure, in percent of full speed. The highest comes first, since it compiles the code soonest. */
     private static final List<Integer> CURVE = List.of(50, 25, 10, 1);
 
     private static final int HIGHEST = 75;
@@ -180,7 +178,7 @@ final class RunCommand extends PrintingCommand {
                 if (!runs.runs().isEmpty()) {
                     report(way, runs.runs(), ceilings, new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
                 }
-                // With --json, stdout must contain either one JSON document or nothing.
+                // With --json, stdout may contain nothing but one JSON document, so this line goes to stderr.
                 (json ? err() : out())
                         .println(rig.lastLive().map(RunText::partial).orElse(RunText.PARTIAL_WITHOUT_A_MESSAGE));
                 throw e;

@@ -66,7 +66,7 @@ final class ShootoutCommand extends PrintingCommand {
     private static final int MAX_ROUNDS = 101;
     private static final String LINK = "link";
     private static final String ADMIN = "admin";
-    /** Warm-up of each run. A busy relay starts a second event loop after a second, and recompiles part of its code. */
+    /** Warm-up of each run. It is long, since a busy relay starts a second event loop, and then compiles again. */
     private static final Duration WARMUP = Duration.ofSeconds(10);
 
     @Option(
@@ -181,7 +181,7 @@ final class ShootoutCommand extends PrintingCommand {
     @Option(names = "--count-disturbed", description = "Let runs count although the machine was disturbed meanwhile.")
     private boolean countDisturbed;
 
-    /** A relay on another host, and the speed of the link to it; empty: the speed of this host's interface. */
+    /** A relay on another host. If {@code link} is empty, the link is as fast as this host's network interface. */
     private record Far(RemoteRelay relay, Optional<LinkSpeed> link) {}
 
     @Override
@@ -239,21 +239,21 @@ final class ShootoutCommand extends PrintingCommand {
     /** Opens a lane. If a remote relay does not answer, opening succeeds, and the lane's runs fail with the reason. */
     private Way open(LaneSpec spec, Map<String, Far> remotes) throws IOException, InterruptedException {
         if (spec.kind() != LaneKind.REMOTE) {
-            // The relay gets the MTU of the lane, since the packets of its log should fit the link's packets.
+            // The relay needs the lane's MTU to choose the size of its packets.
             return Way.open(spec, relayOptions.arguments(spec.mtu(), congestion), relayOptions.jvmOptions());
         }
         RemoteRelay relay = remotes.get(spec.name()).relay();
         try {
             relay = relay.checked();
         } catch (RunException e) {
-            // The lane's first run reports the reason.
+            // Nothing is reported here: the lane's first run fails for the same reason, and reports it.
         }
         return Way.to(spec.name(), relay, remotes.get(spec.name()).link());
     }
 
     private Shootout shootout(Set<String> remotes) {
         within("--rounds", rounds, 1, MAX_ROUNDS);
-        // Invalid arguments for the relay are refused here, before the ceilings are measured.
+        // The result is not needed. The call refuses invalid arguments for the relay before any run is made.
         relayOptions.arguments(0, congestion);
         Timing timing = timing(warmup, WARMUP, duration);
         refuse(link != null && remotes.isEmpty(), "--link needs --connect");

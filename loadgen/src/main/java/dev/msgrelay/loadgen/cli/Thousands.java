@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Parses a number of messages a second: {@code 20000}, {@code 20k} or {@code 1.5M}, in powers of 1,000. */
+/** Parses a number of messages a second: {@code 20000}, {@code 20k} (thousand) or {@code 1.5M} (million). */
 final class Thousands implements ITypeConverter<Integer> {
     private static final Pattern FORM = Pattern.compile("(-?\\d{1,9}(?:\\.\\d{1,6})?)([km]?)");
 

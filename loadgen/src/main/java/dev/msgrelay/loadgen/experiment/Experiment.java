@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Measures plans alternately and keeps their runs, even when it is interrupted. One thread owns it.
+ * Measures plans alternately and keeps the records of their runs, even after an interrupt. Used by one thread.
  *
  * <pre>
  *  round 1   A B C      plans that will be compared run within seconds of each other,
@@ -28,7 +28,7 @@ import java.util.function.Predicate;
  * </pre>
  */
 public final class Experiment {
-    /** A Ctrl-C also reaches the child processes: their end may be noticed before this thread's interrupt. */
+    /** Time to wait for the signal after a run failed: Ctrl-C may end a child process before this JVM notices it. */
     private static final long SIGNAL_MILLIS = 100;
 
     private final LongSupplier clock;
@@ -43,8 +43,9 @@ public final class Experiment {
     /**
      * The conditions that end the rounds.
      *
-     * @param nanos time limit: no round starts that would probably end later, except the first one
-     * @param isEnough whether to end; it is asked after each run, with all runs of these rounds
+     * @param most number of rounds
+     * @param nanos time limit. After the first round, a round starts only if it will probably end in time.
+     * @param isEnough whether the runs of these rounds are enough; called after each run
      */
     public record Until(int most, long nanos, Predicate<List<Run>> isEnough) {
         public static Until rounds(int rounds) {
@@ -53,9 +54,9 @@ public final class Experiment {
     }
 
     /**
-     * @param clock as {@link System#nanoTime}
+     * @param clock source of times, such as {@link System#nanoTime}
      * @param endAsked whether a signal has asked the process to end
-     * @param giveUpAfter a group of plans is not measured again after this many failed runs in a row
+     * @param giveUpAfter number of failed runs in a row after which a group of plans is not measured again
      */
     public Experiment(
             LongSupplier clock, BooleanSupplier endAsked, RunObserver observer, Runnable keeper, int giveUpAfter) {
@@ -75,9 +76,9 @@ public final class Experiment {
     }
 
     /**
-     * Measures all plans in each round; every second round goes backwards.
+     * Measures all plans in each round. Every second round has them in reverse order.
      *
-     * @throws InterruptedException the process was asked to end; {@link #runs} has the runs before that
+     * @throws InterruptedException if the process was asked to end; {@link #runs} returns the runs made before
      */
     public List<Run> rounds(List<Plan> cells, Until until) throws InterruptedException {
         List<Run> taken = new ArrayList<>();
@@ -133,7 +134,7 @@ public final class Experiment {
         return endlessInARow.getOrDefault(plan.group(), 0) >= giveUpAfter;
     }
 
-    /** Makes one run, which may fail. The words in {@code where} are shown before the plan's name. */
+    /** Makes one run. If it fails, the record contains the reason. Progress shows {@code where} before the name. */
     public Run measure(String where, Plan plan, int round) throws InterruptedException {
         checkEnd();
         observer.begins(where + plan.name() + left.text());
@@ -155,15 +156,13 @@ public final class Experiment {
         return run;
     }
 
-    /**
-     * Throws if a signal caused a failure. It waits a moment for the signal, which may reach the child processes first.
-     */
+    /** Throws if a signal caused a failure. Waits first, since the child processes may get the signal earlier. */
     public void endIfAsked() throws InterruptedException {
         TimeUnit.MILLISECONDS.sleep(SIGNAL_MILLIS);
         checkEnd();
     }
 
-    /** Throws after an interrupt: a run may have reported the interrupt as its own failure, or missed it. */
+    /** Throws if the process was asked to end, since a run may report the interrupt as its own failure, or miss it. */
     private void checkEnd() throws InterruptedException {
         if (Thread.interrupted() || endAsked.getAsBoolean()) {
             throw new InterruptedException();

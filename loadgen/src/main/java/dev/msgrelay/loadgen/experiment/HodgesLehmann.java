@@ -4,11 +4,11 @@ import dev.msgrelay.loadgen.result.Counted;
 import java.util.Arrays;
 
 /**
- * The centre of the differences of pairs: Hodges' and Lehmann's estimate, with the exact interval that goes with
- * Wilcoxon's signed ranks.
+ * Estimates the centre of the differences of pairs by the method of Hodges and Lehmann. The exact confidence interval
+ * is the one that belongs to Wilcoxon's signed-rank test.
  *
  * <p>J. L. Hodges, E. L. Lehmann: "Estimates of Location Based on Rank Tests", Annals of Mathematical Statistics 34
- * (1963); the interval as in M. Hollander, D. A. Wolfe: "Nonparametric Statistical Methods", 3.3.
+ * (1963). The interval is from M. Hollander, D. A. Wolfe: "Nonparametric Statistical Methods", 3.3.
  */
 public final class HodgesLehmann {
     /** The smallest number of pairs for which there is an interval. */
@@ -47,8 +47,8 @@ public final class HodgesLehmann {
     }
 
     /**
-     * Returns the rank, from 1, of the sorted value at which the interval begins. The interval ends at the same rank,
-     * counted from the other end. 0: there is no interval.
+     * Returns which of the sorted means, counted from 1, is the lower end of the interval; 0 without an interval. The
+     * upper end has the same rank, counted from the largest mean.
      *
      * @param tail probability that the true value lies on one given side of the interval
      */

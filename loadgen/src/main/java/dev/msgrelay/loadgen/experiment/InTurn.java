@@ -12,13 +12,13 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Runs A and B in the order A B B A until the interval of their ratio is narrow, or the time is over. A difference that
- * looks real does not end the comparison: with such a rule, every comparison would find a difference in the end.
+ * Runs A and B in the order A B B A until the confidence interval of their ratio is narrow, or the time is over. A
+ * difference that looks real does not end the comparison: otherwise every comparison would find a difference some time.
  */
 public final class InTurn {
     /**
-     * The fewest rounds before an end: the results of fewer rounds may be similar by chance, which makes the interval
-     * too narrow.
+     * The fewest rounds after which an interval may count as narrow. The results of fewer rounds may be similar by
+     * chance, so that their interval is too narrow.
      */
     static final int MIN_ROUNDS = 11;
 
@@ -33,7 +33,7 @@ public final class InTurn {
 
     /**
      * @param pairsOfARound number of pairs that use the same two relay processes
-     * @param withinPercent the comparison ends when the first figure's interval is not wider than this
+     * @param withinPercent largest width of the interval of the first figure at which the comparison ends
      */
     public InTurn(Experiment experiment, List<Figure> figures, int pairsOfARound, double withinPercent) {
         this.experiment = experiment;
@@ -43,9 +43,9 @@ public final class InTurn {
     }
 
     /**
-     * Runs the plans. An interrupt or a failed run ends the comparison, and the earlier runs count.
+     * Runs the plans. An interrupt or a failed run ends the comparison, which then uses the runs made before.
      *
-     * @param limitNanos time limit: no pair starts that would probably end later
+     * @param limitNanos time limit. After the first pair, a pair starts only if it will probably end in time.
      */
     public PairedComparison compare(List<Plan> cells, long limitNanos, Consumer<PairedComparison> afterPair) {
         try {

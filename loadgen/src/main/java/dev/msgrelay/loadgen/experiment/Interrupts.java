@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.experiment;
 
 import java.util.concurrent.TimeUnit;
 
-/** Handles Ctrl-C and SIGTERM: it interrupts the command's thread, and gives it some seconds to print its results. */
+/** After Ctrl-C or SIGTERM, interrupts the thread of the command, and waits some seconds for the end of that thread. */
 public final class Interrupts implements AutoCloseable {
     private static final long GRACE_MILLIS = TimeUnit.SECONDS.toMillis(4);
 
@@ -34,7 +34,7 @@ public final class Interrupts implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is ending already.
+            // The JVM is ending already, so the hook cannot be removed any more.
         }
     }
 }

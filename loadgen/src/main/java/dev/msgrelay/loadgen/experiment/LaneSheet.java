@@ -29,18 +29,18 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The plans of one open lane, and the lane's result from their runs. The thread of the shootout owns it. */
+/** The plans of one open lane, and the lane's result from their runs. Used only by the thread of the shootout. */
 final class LaneSheet {
 
     private final Way way;
     private final Shootout shootout;
     private final Map<Load, Plan> relays = new LinkedHashMap<>();
     /**
-     * Plans of the plain relay, by load. Only local lanes without an emulated link have them. Loads that differ only
-     * for our relay share a plan.
+     * Plans for the plain relay. Only local lanes without an emulated link have such plans. Loads that become equal by
+     * {@link Load#ofPlainRelay} share a plan.
      */
     private final Map<Load, Plan> plains = new LinkedHashMap<>();
-    /** Plans of one connection without a relay, for --baseline: the plain sender and iperf3. */
+    /** Plans for {@code --baseline}, which measure one connection without a relay: a simple sender, and iperf3. */
     private final List<Plan> baselines = new ArrayList<>();
 
     private final Set<String> warnings = new LinkedHashSet<>();
@@ -75,10 +75,7 @@ final class LaneSheet {
         }
     }
 
-    /**
-     * Makes a run of iperf3, which counts bytes and no messages. If iperf3 fails, the run counts as disturbed, with the
-     * reason.
-     */
+    /** Measures with iperf3, which counts bytes but no messages. If iperf3 fails, the run counts as disturbed. */
     private RunRecord iperf3(Plan plan, int round, Iperf iperf) throws InterruptedException {
         String started = LoadRun.now();
         Iperf3.Result given = iperf.run(way.lane(), plan.timing());
@@ -140,7 +137,7 @@ final class LaneSheet {
         return new Cell(Cell.RELAY, plan.load(), ceilings(plan, above).orElse(null), shares, own);
     }
 
-    /** Returns the link's ceilings; without a link the median of the plain relay's runs that count. */
+    /** Returns the link's ceilings. Without a link, returns those that the plain relay's median run measured. */
     private static Optional<Ceilings> ceilings(Plan plan, List<RunRecord> plainRelay) {
         List<RunRecord> sorted = plainRelay.stream()
                 .filter(RunRecord::counts)
@@ -195,7 +192,7 @@ final class LaneSheet {
         return bytes > 0 ? bytes : Double.NaN;
     }
 
-    /** Returns the ratio to the baseline run of the same round, "0.993 (0.991 .. 0.994)"; empty if there is none. */
+    /** Returns the ratios to baseline runs of the same rounds, "0.993 (0.991 .. 0.994)"; empty without such a ratio. */
     private static String ratio(List<RunRecord> runs, List<RunRecord> baselines) {
         Spread spread = Spread.ofRounds(runs, baselines, LaneSheet::bytes);
         return spread.isKnown() ? format("%.3f (%.3f .. %.3f)", spread.median(), spread.min(), spread.max()) : "";

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The result of comparing two sides that were run alternately. The first row decides. */
+/** The result of comparing two sides that were run alternately. The first row decides which side is faster. */
 public record PairedComparison(List<Turn> runs, Pairs pairs, List<PairedRow> rows, Ended ended, List<String> failures) {
     /**
      * The probability of a false alarm, for all figures together. It is small because the interval is examined after
@@ -60,7 +60,7 @@ public record PairedComparison(List<Turn> runs, Pairs pairs, List<PairedRow> row
         return runs.stream().filter(run -> run.side() == side && !run.counts()).toList();
     }
 
-    /** Whether B is slower than {@code ratio} times A: the whole interval of the first figure lies below. */
+    /** Whether B is slower than {@code ratio} times A, by the whole interval of the first figure. */
     public boolean isBelow(double ratio) {
         return headline().speed().high() < ratio;
     }
@@ -73,7 +73,7 @@ public record PairedComparison(List<Turn> runs, Pairs pairs, List<PairedRow> row
                 .toList();
     }
 
-    /** Describes the congestion control of both sides, if it differs: then the ratio includes that difference. */
+    /** Describes both sides' congestion control if it differs, and so affects the ratio. Otherwise empty. */
     Optional<String> unlike() {
         Map<Side, Senders> senders = new EnumMap<>(Side.class);
         runs.stream().filter(run -> run.senders() != null).forEach(run -> senders.put(run.side(), run.senders()));

@@ -10,20 +10,20 @@ import java.util.function.Function;
 /**
  * The comparison of A and B by one figure.
  *
- * @param rounds number of rounds that have the figure; each gives one ratio
+ * @param rounds number of rounds that have the figure; each contributes one ratio
  * @param ratio ratio of B to A with its 95 % interval; unknown if there are too few rounds
- * @param better the side that is faster beyond doubt, see {@link PairedComparison#DOUBT}; or null
+ * @param better the side that is faster beyond doubt, see {@link PairedComparison#DOUBT}; null if neither is
  */
 public record PairedRow(Figure figure, double medianA, double medianB, int rounds, Estimate ratio, Side better) {
     /**
-     * Confidence of the interval. With this value, 95 % of the intervals contain 1 if the sides are equal and the
-     * interval is examined after each pair.
+     * Nominal confidence of the interval. It is above 95 %, since the interval is examined after each pair. With this
+     * value, 95 % of comparisons of equal sides end with an interval that contains 1.
      */
     private static final double CONFIDENCE = 0.96;
 
     /**
-     * Factor to half of the interval's width. A real difference of half the width is detected in one comparison of two;
-     * a difference that is larger by this factor, (1.96 + 0.84) / 1.96 standard errors, in four of five.
+     * A real difference of half the interval's width is detected in one of two comparisons. A difference that is larger
+     * by this factor is detected in four of five. The factor is (1.96 + 0.84) / 1.96, both in standard errors.
      */
     private static final double SEEN_IN_FOUR_OF_FIVE = 1.43;
 

@@ -10,10 +10,10 @@ import java.util.function.Predicate;
 
 /**
  * Pairs of one run of A and one of B. The two runs of a pair follow each other within seconds, so that the state of the
- * machine mostly affects both. A run is in one pair at most: pairs are independent.
+ * machine mostly affects both. No run is in two pairs.
  *
- * <p>If other programs disturbed one run of a pair, both runs are left out, unless no undisturbed pair exists. Pauses
- * of a contestant leave no run out.
+ * <p>If other programs disturbed one run of a pair, both runs are left out, unless no undisturbed pair exists. A pause
+ * of A or B itself is no reason to leave out a run.
  */
 public record Pairs(List<Pair> pairs, List<Turn> alone) {
     public record Pair(Turn a, Turn b) {
@@ -26,7 +26,7 @@ public record Pairs(List<Pair> pairs, List<Turn> alone) {
         }
     }
 
-    /** Pairs the runs that count; if there is no such pair, all runs. */
+    /** Pairs the runs that count. If that makes no pair, pairs all runs. */
     static Pairs of(List<Turn> runs) {
         Pairs counted = of(runs, Turn::counts);
         return counted.pairs().isEmpty() ? of(runs, run -> true) : counted;
@@ -51,8 +51,8 @@ public record Pairs(List<Pair> pairs, List<Turn> alone) {
     }
 
     /**
-     * Returns the logarithm of the ratio B to A of a figure, one for each round. All pairs of a round use the same two
-     * JVMs with the same compiled code, so they are not independent: their centre represents the round.
+     * Returns for each round one logarithm of the ratio of B to A. All pairs of a round use the same two JVMs with the
+     * same compiled code, so these pairs are not independent, and their centre represents the round.
      */
     double[] logRatios(Figure figure) {
         Map<Integer, List<Double>> rounds = new LinkedHashMap<>();

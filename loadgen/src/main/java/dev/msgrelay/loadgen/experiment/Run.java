@@ -5,7 +5,7 @@ import dev.msgrelay.loadgen.rig.Plan;
 import java.util.Collection;
 import java.util.List;
 
-/** One run of a plan, which may have failed. Runs are numbered from 0 in the experiment. */
+/** One run of a plan, which may have failed. The experiment numbers its runs from 0. */
 public record Run(Plan plan, int number, RunRecord record) {
     public boolean isWhole() {
         return !record.outcome().partial();

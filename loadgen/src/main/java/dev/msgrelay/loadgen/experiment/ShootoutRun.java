@@ -23,8 +23,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Makes a shootout. It writes the results after every run, so that none are lost when it ends early. One thread owns
- * it.
+ * Runs a shootout. Writes the results after every run, so that an early end loses none. Used by one thread.
  *
  * <pre>
  *  open lanes -&gt; rounds: each load on each lane -&gt; close lanes
@@ -56,7 +55,7 @@ public final class ShootoutRun {
             Timing timing,
             boolean baseline,
             boolean countDisturbed) {
-        /** The most combinations of load and lane: more are regarded as a typing error. */
+        /** The most combinations of load and lane that are accepted. A larger number is regarded as a typing error. */
         public static final int MAX_CELLS = 500;
     }
 
@@ -119,7 +118,7 @@ public final class ShootoutRun {
             experiment.rounds(plans, Until.rounds(shootout.rounds()));
             finish(sheets.isEmpty() ? new Ending(Ending.How.FAILED, "no lane could be set up") : Ending.complete());
         } catch (InterruptedException e) {
-            // The JVM is about to end: the results are written, and processes are killed at once.
+            // The JVM ends soon. So the results are written now, and close() then kills the processes without a wait.
             interrupted = true;
             finish(new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
             throw e;
@@ -154,8 +153,8 @@ public final class ShootoutRun {
     }
 
     /**
-     * Writes all results, and reports only the first failure. It clears an interrupt, which would fail the write, and
-     * sets it again.
+     * Writes all results. Of several failures in a row, only the first is reported. An interrupt would make the write
+     * fail, so it is cleared before the write and set again afterwards.
      */
     private void writeResults() {
         boolean interrupted = Thread.interrupted();

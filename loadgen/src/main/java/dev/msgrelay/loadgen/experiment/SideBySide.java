@@ -22,9 +22,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Runs two relays with the same publisher and subscriber processes, so that the compiled code of these is the same for
- * both. Relays are started anew for every round: each JVM compiles the same code a little better or worse, and two
- * relays that run for the whole comparison would have that in every ratio.
+ * Runs two relays with the same publisher and subscriber processes, whose compiled code is then the same for both. The
+ * relays are started again for every round, since each JVM compiles the same code a little better or worse. If the same
+ * two ran for the whole comparison, that difference would be in every ratio.
  *
  * <pre>
  *  one pair a round     | start A, load, stop | start B, load, stop |
@@ -45,8 +45,8 @@ public final class SideBySide implements Rig, AutoCloseable {
     /**
      * The lengths of runs, and the number of pairs in a round.
      *
-     * @param workers times of the run that warms up publishers and subscribers; it does not count
-     * @param first times of the run at full speed that warms up a relay for several pairs; it does not count
+     * @param workers times of the run that only warms up publishers and subscribers
+     * @param first times of the run at full speed that only warms up a relay, if a round has several pairs
      */
     public record Schedule(Timing workers, Timing first, Timing each, int pairs) {
         /** Returns the estimated time, with warm-ups, of as few rounds as are enough for an interval. */
@@ -121,7 +121,7 @@ public final class SideBySide implements Rig, AutoCloseable {
         return record;
     }
 
-    /** Refuses a ratio to the plain relay, the ceiling, if the sides send by unlike congestion control. */
+    /** Throws if one side is the plain relay, the ceiling, and the two sides have unlike congestion control. */
     void checkLike(Side side, Senders its) throws RunException {
         senders.put(side, its);
         Senders others = senders.get(side.other());
@@ -138,8 +138,7 @@ public final class SideBySide implements Rig, AutoCloseable {
     }
 
     /**
-     * @param first the relay to start first; it alternates, since the first of two equal relays was measured to be
-     *     faster
+     * @param first the side to start first. It alternates: of two equal relays, the first was measured to be faster.
      */
     private void startBoth(Side first, RunObserver observer) throws IOException, RunException, InterruptedException {
         stopBoth();

@@ -13,7 +13,7 @@ import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
 import java.util.Optional;
 
-/** One relay with its publishers and subscribers, all of which serve several runs. The experiment's thread owns it. */
+/** One relay with its publishers and subscribers, all of which serve several runs. For the thread of the experiment. */
 public final class StandingRig implements Rig, AutoCloseable {
     private final Children relay;
     private final Children workers;
@@ -46,7 +46,7 @@ public final class StandingRig implements Rig, AutoCloseable {
         return last == null ? Optional.empty() : last.lastLive();
     }
 
-    /** Kills all processes without a wait, since results must be printed before the JVM ends. */
+    /** Kills all processes without a wait, since the results must be printed before the JVM ends. */
     public void abandon() {
         workers.abandon();
         relay.abandon();

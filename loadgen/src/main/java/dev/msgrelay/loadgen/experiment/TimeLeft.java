@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.experiment;
 
 import java.time.Duration;
 
-/** Estimates the time left: the planned time, corrected by how long earlier runs took. One thread owns it. */
+/** Estimates the time left: the planned time, corrected by how long earlier runs took. Used by one thread. */
 public final class TimeLeft {
     private long plannedLeft;
     private long plannedDone;
@@ -24,7 +24,7 @@ public final class TimeLeft {
         return plannedLeft <= 0 ? "" : ", about " + text(left) + " left";
     }
 
-    /** "40 s" up to two minutes, then "3 min". */
+    /** Formats a duration as "40 s" up to two minutes, and as "3 min" above. */
     public static String text(Duration duration) {
         long seconds = Math.max(1, duration.toSeconds());
         return seconds <= 120 ? seconds + " s" : (seconds + 30) / 60 + " min";

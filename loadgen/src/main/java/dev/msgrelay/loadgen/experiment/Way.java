@@ -36,7 +36,7 @@ import java.util.Optional;
 
 /** An open lane, and the relay to be measured at its near end. */
 public record Way(Lane lane, Places places, Contestant relay, List<String> notes) implements AutoCloseable {
-    /** Bytes of a write, and size of the plain relay's buffer: the payload of a packet over Linux's loopback. */
+    /** Size of a write and of the plain relay's buffer: the payload of one packet over Linux's loopback, in bytes. */
     public static final int SIZE = 65_483;
 
     private static final Contestant SENDER = Contestants.direct(128 << 10);
@@ -50,10 +50,9 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
     }
 
     /**
-     * Opens a lane of this host. If it is emulated, a short run tests it.
+     * Opens a lane of this host. If the lane is emulated, a short run tests it.
      *
-     * @throws IOException the lane cannot be opened, and no process is left behind; the message is the reason in one
-     *     line
+     * @throws IOException if the lane cannot be opened; the message is a one-line reason. No process is left behind.
      */
     public static Way open(LaneSpec spec, List<String> relayArgs, List<String> javaOptions)
             throws IOException, InterruptedException {
@@ -76,8 +75,8 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
     }
 
     /**
-     * Prepares the measurement of a relay that is already running: all clients are at the far end of the link. Without
-     * a speed, that of this host's interface is taken.
+     * Prepares the measurement of a relay that is already running. All clients are at the far end of the link. If
+     * {@code speed} is empty, the link is taken to be as fast as this host's network interface.
      */
     public static Way to(String name, RemoteRelay relay, Optional<LinkSpeed> speed) {
         Optional<Nic> nic = relay.publish().isUnix()
@@ -105,7 +104,7 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
         return new Way(lane, new Places(Place.FAR, Place.FAR), relay, notes);
     }
 
-    /** Returns a lane that is not open, only for estimating the work. */
+    /** Returns a lane that is never opened, from which only the work of a shootout is estimated. */
     static Way onPaper(LaneSpec spec) {
         Lane lane = Lane.between(spec, Site.HERE, Site.HERE, spec.emulatedLink());
         return new Way(lane, Places.NEAR, SENDER);
@@ -115,7 +114,7 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
         return lane.spec().id();
     }
 
-    /** Whether the plain relay can measure the ceiling: there is no link between the lane's ends. */
+    /** Whether the plain relay can measure the ceiling, because there is no link between the lane's ends. */
     public boolean isLocal() {
         return lane.link() == null && lane.spec().kind() != LaneKind.REMOTE;
     }
