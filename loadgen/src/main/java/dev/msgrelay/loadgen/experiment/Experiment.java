@@ -43,7 +43,7 @@ public final class Experiment {
     /**
      * The conditions that end the rounds.
      *
-     * @param most number of rounds
+     * @param most largest number of rounds
      * @param nanos time limit. After the first round, a round starts only if it will probably end in time.
      * @param isEnough whether the runs of these rounds are enough; called after each run
      */

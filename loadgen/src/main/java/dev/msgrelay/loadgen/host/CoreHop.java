@@ -15,14 +15,12 @@ public final class CoreHop {
     /** Round trips between two readings of the clock. */
     private static final int BATCH = 512;
 
-    /**
-     * Readings of the shared value without an answer, after which the other thread is assumed to have lost its core.
-     */
+    /** After this many readings of the shared value without an answer, the other thread has probably lost its core. */
     private static final int SPINS_BEFORE_YIELD = 5_000;
 
     private static final long STOP = -1;
 
-    /** Longer than a hop between any two cores: one of the threads had to wait for its core. */
+    /** No undisturbed hop takes this long. If one does, a thread had to wait for its core. */
     private static final double LOST_CORE_NANOS = 1_000;
 
     private CoreHop() {}
@@ -61,7 +59,7 @@ public final class CoreHop {
         }
         ball.set(STOP);
         other.join();
-        // Other programs disturbed the fastest batch least.
+        // The fastest batch is the one that other programs disturbed least.
         return (double) best / (2 * BATCH);
     }
 

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * The cgroups of this process that limit CPU time, for example a container's. All processes of a run are in them.
- * /proc/stat does not include their limits. Immutable.
+ * /proc/stat does not show when such a limit stops processes. Immutable.
  */
 public record CpuGroups(ControlGroups groups) {
     private static final int NANOS_OF_MICRO = 1_000;
@@ -18,12 +18,12 @@ public record CpuGroups(ControlGroups groups) {
     /**
      * A cgroup's CPU limit, and how often it was reached, since the cgroup was created or within a window.
      *
-     * @param cores CPU time allowed in a period, in cores
-     * @param throttled number of periods in which the limit was reached: then the processes stop until the next period
+     * @param cores CPU time allowed in a period, divided by the length of the period
+     * @param throttled number of periods in which processes reached the limit and had to wait for the next period
      * @param throttledNanos time for which processes were stopped, summed over all cores
      */
     public record Quota(String group, double cores, long periods, long throttled, long throttledNanos) {
-        /** "0.60 cores, reached in 36 of 80 periods: throttled for 1.23 s, over all cores". */
+        /** Returns "0.60 cores, reached in 36 of 80 periods: throttled for 1.23 s, over all cores". */
         public String text() {
             return format("%.2f cores, ", cores)
                     + (throttled == 0
@@ -91,8 +91,8 @@ public record CpuGroups(ControlGroups groups) {
     }
 
     /**
-     * Returns the limit that stopped processes longest between two readings, with the difference of its figures. If
-     * none did: the lowest limit, or null.
+     * Returns the limit that stopped processes longest between two readings, with its figures for that time. If no
+     * limit did, returns the lowest; null if there is no limit.
      */
     public static Quota within(List<Quota> before, List<Quota> after) {
         return after.stream()

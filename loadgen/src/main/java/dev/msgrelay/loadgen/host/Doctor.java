@@ -17,21 +17,21 @@ import java.util.OptionalDouble;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/** Examines eleven facts about this machine, and what each means for a run. It changes nothing. */
+/** Examines eleven facts about this machine, and what each means for a run. Changes nothing on the machine. */
 public final class Doctor {
     /** One core each for publisher, relay, subscriber and the system. */
     private static final int CORES_WANTED = 4;
     /**
-     * The limit between two kinds of hops: between cores that share a cache they took 45 to 67 ns, between other cores
+     * A hop that takes less is between cores that share a cache. Such hops took 45 to 67 ns in a measurement, others
      * 230 ns.
      */
     private static final double NEAR_NANOS = 100;
-    /** Memory for relay, publisher, subscriber and controller, which take about 0.5 GB together, and a reserve. */
+    /** Memory for relay, publisher, subscriber and controller (together about 0.5 GB), and a reserve. */
     private static final long MEMORY_WANTED = 1_000_000_000L;
 
     /**
      * The default congestion control is reported as slow if its speed over loopback is below this fraction of the speed
-     * of another one, which does not pace. Two streams with the same control differ by less.
+     * of a congestion control that does not pace. Two streams with the same congestion control differ by less.
      */
     private static final double BRAKED = 0.8;
 
@@ -50,7 +50,7 @@ public final class Doctor {
 
     /**
      * @param tree file system of this host, from its root
-     * @param loopback speeds of loopback; empty: not measured
+     * @param loopback speeds of loopback; empty if they were not measured
      */
     public static List<Finding> examine(SystemTree tree, Tool tool, Optional<LoopbackSpeeds> loopback)
             throws InterruptedException {
@@ -69,7 +69,7 @@ public final class Doctor {
                 lanes(LaneTools.probe(tool)));
     }
 
-    /** Returns the answer in one line: "yes, runs are possible, but ...". */
+    /** Returns in one line whether runs are possible, and whether their figures are doubtful. */
     public static String summary(List<Finding> findings) {
         if (!runsArePossible(findings)) {
             return "no: runs are not possible on this machine";
@@ -244,7 +244,7 @@ public final class Doctor {
                 .orElseGet(() -> unknown(name, "it moves the speed of loopback by half"));
     }
 
-    /** @param quiet beside other programs both kinds lack a core first, which hides a brake */
+    /** @param quiet whether the cores are free. Otherwise a lack of cores hides the effect of congestion control. */
     private static Finding measured(String name, String chosen, boolean quiet, LoopbackSpeeds loopback) {
         boolean brakes = loopback.ratio() < BRAKED;
         return new Finding(

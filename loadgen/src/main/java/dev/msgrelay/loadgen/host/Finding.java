@@ -4,10 +4,10 @@ import dev.msgrelay.loadgen.render.Wrapped;
 import java.util.Locale;
 
 /**
- * One line in the report of {@code loadgen doctor}. The value is for people.
+ * One line in the report of {@code loadgen doctor}. The value is a text for people.
  *
- * @param ratio speed of loopback with the host's congestion control divided by its speed with one that does not pace;
- *     NaN if it was not measured, and for all other findings
+ * @param ratio speed of loopback with the host's congestion control, divided by its speed with a congestion control
+ *     that does not pace; NaN if it was not measured, and for all other findings
  */
 public record Finding(String name, String value, Level level, String meaning, double ratio) {
     Finding(String name, String value, Level level, String meaning) {
@@ -16,9 +16,9 @@ public record Finding(String name, String value, Level level, String meaning, do
 
     public enum Level {
         FINE,
-        /** A fact that helps to understand figures, or one that is not known. */
+        /** A fact that helps to understand figures, or a fact that is not known. */
         NOTE,
-        /** A fact that makes figures doubtful, or some runs fail. */
+        /** A fact that makes figures doubtful, or makes some runs fail. */
         WARNING,
         /** A fact that prevents all runs. */
         IMPOSSIBLE;
@@ -29,7 +29,7 @@ public record Finding(String name, String value, Level level, String meaning, do
         }
     }
 
-    /** "WARNING load average: 1.70 on 2 cores; something else was at work", wrapped. */
+    /** Formats a finding, wrapped: "WARNING load average: 1.70 on 2 cores; something else was at work". */
     public String line() {
         String shown = level.compareTo(Level.WARNING) >= 0 ? level.name() : level.toString();
         String line = String.format(Locale.ROOT, "%-10s  %s: %s; %s", shown, name, value, meaning);

@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Whether this user can set up emulated links, each with a network namespace, a veth pair and a rate limit. It is tried
- * in a namespace that ends with its process, because the answer depends on root, capabilities, user namespaces and
- * several ways to forbid them.
+ * Whether this user can set up emulated links, each with a network namespace, a veth pair and a rate limit. A trial in
+ * a short-lived namespace decides, since the answer depends on root, capabilities, user namespaces and several ways to
+ * forbid them.
  *
- * @param way "as root" or "in a user namespace"; empty if it is not possible
+ * @param way "as root" or "in a user namespace"; empty if this user cannot
  */
 public record LaneTools(String way, String reason) {
     private static final String AS_ROOT = "as root";

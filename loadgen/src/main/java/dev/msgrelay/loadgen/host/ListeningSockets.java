@@ -22,7 +22,7 @@ public final class ListeningSockets {
         return isListed(lines("tcp"), port) || Files.exists(NET.resolve("tcp6")) && isListed(lines("tcp6"), port);
     }
 
-    /** The columns are {@code sl local_address rem_address st}; state 0A is LISTEN. */
+    /** Searches lines with the columns {@code sl local_address rem_address st}. The state 0A means LISTEN. */
     static boolean isListed(Stream<String> lines, int port) {
         String local = String.format(Locale.ROOT, ":%04X", port);
         try (lines) {

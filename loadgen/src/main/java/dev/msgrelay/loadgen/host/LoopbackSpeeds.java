@@ -5,7 +5,7 @@ package dev.msgrelay.loadgen.host;
  *
  * @param other the congestion control that is compared with the host's default
  * @param byDefault bytes a second with the host's default
- * @param byOther bytes a second with the other one
+ * @param byOther bytes a second with {@code other}
  */
 public record LoopbackSpeeds(String other, double byDefault, double byOther) {
     double ratio() {

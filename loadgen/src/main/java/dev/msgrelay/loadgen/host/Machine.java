@@ -4,13 +4,13 @@ import dev.msgrelay.server.host.SystemTree;
 import java.util.Locale;
 
 /**
- * The facts about a machine that matter for figures.
+ * The facts about a machine that affect measured figures.
  *
  * @param coreHopNanos time from one core to another, see {@link CoreHop}; NaN if it was not measured, or if another
- *     program disturbed it
+ *     program disturbed the measurement
  */
 public record Machine(int cores, String cpu, String jdk, String kernel, String congestionControl, double coreHopNanos) {
-    /** The time of a hop, which is measured once in a process, on demand. */
+    /** Holds the time of a hop, which is measured when this class is first used. */
     private static final class Hop {
         static final double NANOS = measured();
 

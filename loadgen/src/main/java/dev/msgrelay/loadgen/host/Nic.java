@@ -11,13 +11,13 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A network interface of this host, as /sys/class/net describes it.
+ * A network interface of this host, as /sys/class/net describes it. Speed and MTU are 0 if they are unknown.
  *
- * @param megabits speed in Mbit/s; 0 if it is unknown, as on most virtual machines; likewise {@code mtu}
+ * @param megabits speed in Mbit/s; unknown on most virtual machines
  */
 public record Nic(String name, long megabits, int mtu, String driver) {
     private static final String ALL = "sys/class/net/";
-    /** Any UDP port: nothing is sent to it. */
+    /** An arbitrary UDP port, since nothing is sent to it. */
     private static final int PORT = 9;
 
     /** Returns the interface by which this host reaches {@code host}; empty for this host itself. */
@@ -42,13 +42,13 @@ public record Nic(String name, long megabits, int mtu, String driver) {
                 driver.substring(driver.lastIndexOf('/') + 1));
     }
 
-    /** Returns the number in a file, or 0. Some drivers report an unknown value as -1 or 4,294,967,295. */
+    /** Returns the number in a file, or 0 for an unknown value, which some drivers report as -1 or 4,294,967,295. */
     private static long number(SystemTree tree, String name, String file) {
         String text = tree.text(ALL + name + "/" + file).orElse("");
         return text.matches("\\d{1,6}") ? Long.parseLong(text) : 0;
     }
 
-    /** "eth0 here has 1,000 Mbit/s and MTU 1500", "eth0 here (virtio_net) does not tell its speed, MTU 1500". */
+    /** Formats the interface: "eth0 here has 1,000 Mbit/s, MTU 1500". */
     public String text() {
         String here = name + " here" + (driver.isEmpty() ? "" : " (" + driver + ")");
         String speed =

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The content of /proc/PID/stat, or of /proc/PID/task/TID/stat.
  *
- * @param nanos CPU time since the start, in steps of 10 ms; for a process it includes threads that have ended
+ * @param nanos CPU time since the start, in steps of 10 ms; that of a process includes threads that have ended
  */
 public record ProcessTimes(String name, String parent, long nanos, long kernelNanos) {
     /** The kernel's unit of CPU time: USER_HZ is 100 on every Linux that runs a JDK. */

@@ -9,11 +9,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Where processes of a run are started: on this host, or in a network namespace of it. All JVMs use this JVM's JDK and
- * class path.
+ * Where processes of a run are started: on this host, or in a network namespace of this host. All JVMs use this JVM's
+ * JDK and class path.
  *
- * @param prefix words before the java command, such as those that enter a network namespace. Their program must become
- *     the command (exec), so that the started process is the JVM itself.
+ * @param prefix arguments to put before the java command, for example to enter a network namespace. The program in them
+ *     must replace itself by java (exec), so that the started process is the JVM.
  */
 public record Site(String name, List<String> prefix, String address) {
     public static final Site HERE = new Site("this host", List.of(), "127.0.0.1");
@@ -35,8 +35,8 @@ public record Site(String name, List<String> prefix, String address) {
     }
 
     /**
-     * Wraps a command so that its process ends with this JVM, however this JVM ends. A shell becomes the program, so
-     * the process id is the program's. A child of the shell waits for the end of stdin and then kills the program.
+     * Wraps a command so that its process ends with this JVM in every case. A shell replaces itself by the command
+     * (exec) in the same process. A child of the shell kills that process after the end of stdin.
      */
     public static List<String> guarded(List<String> command) {
         List<String> guarded = new ArrayList<>(List.of("sh", "-c", GUARD, "guarded"));

@@ -15,7 +15,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Runs commands as child processes with a time limit. It reads the first 64 KiB of their output. Thread-safe. */
+/** Runs commands as child processes with a time limit. Reads at most 64 KiB of their output. Thread-safe. */
 public final class Subprocess implements Tool {
     private static final long LIMIT_MILLIS = 20_000;
     private static final List<String> ALSO = List.of("/usr/sbin", "/sbin");
@@ -39,8 +39,7 @@ public final class Subprocess implements Tool {
 
     @Override
     public Completed run(List<String> command) throws IOException, InterruptedException {
-        // The output goes to a file, not to a pipe, since a full pipe would stop the child: the output is read only
-        // after its end.
+        // The output is read only after the child has ended. It goes to a file, since a full pipe would stop the child.
         Path output = Files.createTempFile("loadgen", ".out");
         Path errors = apart ? Files.createTempFile("loadgen", ".err") : output;
         try {
@@ -65,7 +64,7 @@ public final class Subprocess implements Tool {
         } else {
             builder.redirectError(errors.toFile());
         }
-        // The messages are parsed, so they must be in one language.
+        // The messages of the command must be in English, since they are parsed.
         builder.environment().put("LC_ALL", "C");
         builder.environment().put("PATH", path());
         Process process = builder.start();
@@ -101,8 +100,8 @@ public final class Subprocess implements Tool {
     }
 
     /**
-     * Waits for a line of stdout that begins with {@code start}, and returns it. If the process ends before, its first
-     * line is returned.
+     * Waits for a line of stdout that begins with {@code start}, and returns that line. If the process ends without
+     * such a line, returns its first line.
      */
     public static String awaitLine(Process process, String start, long millis) throws InterruptedException {
         BlockingQueue<String> heard = new ArrayBlockingQueue<>(1);
@@ -144,8 +143,8 @@ public final class Subprocess implements Tool {
     }
 
     /**
-     * Returns the search path for commands. It includes /usr/sbin, since tc and ethtool are often not on the path of an
-     * ordinary user.
+     * Returns the search path for commands. It includes /usr/sbin, where tc and ethtool are, since the PATH of an
+     * ordinary user often does not.
      */
     private static String path() {
         return withSystem(System.getenv().getOrDefault("PATH", ""));

@@ -29,7 +29,7 @@ public interface Tool {
     /**
      * Runs a command and waits for its end, up to a time limit.
      *
-     * @throws IOException there is no such command, or it was killed at the time limit
+     * @throws IOException if there is no such command, or if it was killed at the time limit
      */
     Completed run(List<String> command) throws IOException, InterruptedException;
 }

@@ -2,13 +2,13 @@ package dev.msgrelay.loadgen.lane;
 
 import java.util.Locale;
 
-/** The rules by which an Ethernet frame takes time on a link. */
+/** How many bytes of a link's capacity an Ethernet frame takes. */
 public enum Framing {
-    /** A real link: preamble, checksum and gap take time as well, and no frame is shorter than 64 bytes. */
+    /** On a real link, preamble, checksum and gap take time as well, and no frame is shorter than 64 bytes. */
     ETHERNET(8 + 4 + 12, 64 - 4),
 
     /**
-     * An emulated link, whose rate Linux's traffic control limits ({@code tc tbf}). It counts a frame from its MAC
+     * On an emulated link, Linux's traffic control limits the rate ({@code tc tbf}). It counts a frame from its MAC
      * header to the end of the packet, without padding. So an emulated gigabit link carries 1.6 % more than a real one.
      */
     TRAFFIC_CONTROL(0, 0);

@@ -17,25 +17,24 @@ import tools.jackson.databind.JsonNode;
  * A measurement with iperf3: a server at one site, a client at another site, and one TCP connection in one direction.
  */
 public record Iperf3(Site client, Site server, Timing timing) {
-    /** The server's TCP port; no other process uses it, since the network namespace is new. */
+    /** The TCP port of the server. It is free, since the network namespace is new. */
     private static final String PORT = "5201";
 
     private static final String LISTENS = "Server listening";
     private static final long START_MILLIS = 60_000;
 
-    /** Time limit for all but the measurement itself: iperf3 starts, ends, and exchanges its results. */
+    /** Time limit for all steps except the measurement itself: start, end, and the exchange of results. */
     private static final Duration AROUND = Duration.ofSeconds(60);
 
     /**
      * The result of one measurement.
      *
-     * @param bytesPerSecond bytes a second that arrived; 0: the measurement failed, with a reason
+     * @param bytesPerSecond bytes a second that arrived; 0 if the measurement failed
+     * @param reason why the measurement failed; empty if it did not
      */
     public record Result(double bytesPerSecond, String reason, String warning) {}
 
-    /**
-     * Measures from the near end of a lane to its far end. Times are rounded up to whole seconds, as iperf3 needs them.
-     */
+    /** Measures from the near end of a lane to its far end. Rounds times up, since iperf3 takes only whole seconds. */
     public static Result run(Lane lane, Timing timing) throws InterruptedException {
         try {
             check(new Subprocess());

@@ -10,11 +10,10 @@ import java.io.IOException;
  * An open lane: two sites and the link between them.
  *
  * @param link the link; null for loopback and Unix sockets, or if its speed is unknown
- * @param end removes the lane; it takes a moment, or no time at all if the thread is interrupted, and keeps the
- *     interrupt
+ * @param end removes the lane. This takes a moment, but no time in an interrupted thread, which stays interrupted.
  */
 public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) implements AutoCloseable {
-    /** The IP addresses of both ends. They are from the range for benchmarks (RFC 2544), which no other host uses. */
+    /** The IP addresses of both ends, from the range for benchmarks (RFC 2544), which no other host uses. */
     private static final String NEAR_ADDRESS = "198.18.0.1";
 
     private static final String FAR_ADDRESS = "198.18.0.2";
@@ -26,8 +25,8 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
     /**
      * Opens a lane of this host. An emulated lane is ready on return.
      *
-     * @throws IOException the lane cannot be opened, and no process is left behind; the message is the reason in one
-     *     line, without the lane's name
+     * @throws IOException if the lane cannot be opened; the message is the reason in one line, without the name of the
+     *     lane. No process is left behind.
      */
     public static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
         if (!spec.isEmulated()) {

@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.lane;
 
 /**
- * The description of a lane: a network path between relay and clients, which can be measured.
+ * Describes a lane, which is a network path between relay and clients.
  *
  * @param mtu MTU of an emulated link, in bytes; 0 for other lanes, which use the system's MTU
  * @param name name of a relay that is already running; empty for the lanes of this host
@@ -9,7 +9,7 @@ package dev.msgrelay.loadgen.lane;
 public record LaneSpec(LaneKind kind, int mtu, String name) {
     public static final int ETHERNET_MTU = 1_500;
 
-    /** The size of packet that every host must accept (RFC 791). */
+    /** The size of a packet that every host must accept (RFC 791). */
     public static final int MIN_MTU = 576;
 
     public static final int MAX_MTU = 9_216;
@@ -39,7 +39,7 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
         return isEmulated() ? new Link(kind.speed(), new SegmentFormat(mtu, Framing.TRAFFIC_CONTROL)) : null;
     }
 
-    /** Returns the lane's name in result files, which is unique: "10gbe", "10gbe-mtu9000", or a relay's name. */
+    /** Returns the lane's unique name in result files: "10gbe", "10gbe-mtu9000", or the name of a running relay. */
     public String id() {
         boolean usual = mtu == 0 || mtu == ETHERNET_MTU;
         return kind == LaneKind.REMOTE ? name : kind.title() + (usual ? "" : "-mtu" + mtu);

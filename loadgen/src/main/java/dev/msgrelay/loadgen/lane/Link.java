@@ -3,14 +3,13 @@ package dev.msgrelay.loadgen.lane;
 import dev.msgrelay.loadgen.message.SizeTable;
 
 /**
- * A network link, with all properties from which its highest throughput is computed. The speed is that of each
- * direction.
+ * A network link, with all properties from which its highest throughput is computed. Each direction has the full speed.
  */
 public record Link(LinkSpeed speed, SegmentFormat format) {
     /**
      * A throughput of a link.
      *
-     * @param bytesPerSecond TCP payload: bodies and frame headers, as in every MB/s of loadgen
+     * @param bytesPerSecond bytes of bodies and frame headers (TCP payload), as in every MB/s of loadgen
      */
     public record LinkRate(double messagesPerSecond, double bytesPerSecond, double lineFraction) {
         /** Returns the rate of each receiver, if all receive the same messages over one link. */
@@ -19,7 +18,7 @@ public record Link(LinkSpeed speed, SegmentFormat format) {
         }
     }
 
-    /** Returns the highest throughput of one direction, with messages back to back in full segments. */
+    /** Returns the highest throughput of one direction, with messages sent without a gap in full segments. */
     public LinkRate batched(SizeTable sizes) {
         int segment = format.segmentBytes();
         return rate(segment, format.wireBytes(segment), segment / sizes.meanFrame());

@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * An unnamed network namespace, which exists as long as a process is in it. Its first process is a {@code cat} that
- * ends with its stdin, and so at the latest with this JVM. After its last process, the kernel removes the namespace
- * with its interfaces.
+ * An unnamed network namespace, which exists as long as a process is in it. Its first process is a {@code cat}, which
+ * ends when its stdin is closed, and so no later than this JVM. When the last process has ended, the kernel removes the
+ * namespace with its interfaces.
  */
 public final class Namespace implements AutoCloseable {
     private static final long START_MILLIS = 60_000;
     private static final long END_MILLIS = 2_000;
     private static final String UP = "up";
 
-    /** The first process ignores a terminal's Ctrl-C, so that the processes of the run can end in order. */
+    /** The first process ignores a terminal's Ctrl-C, so that the namespace outlives the processes of the run. */
     private static final String HOLD = "trap '' INT QUIT; echo " + UP + "; exec cat";
 
     private final Process holder;
@@ -58,7 +58,7 @@ public final class Namespace implements AutoCloseable {
             if (!UP.equals(said)) {
                 throw new IOException("no network namespace: " + said);
             }
-            // When the process prints its first word, it is in the namespace.
+            // The process was in the namespace already when it printed this line.
             return namespace;
         } catch (IOException | InterruptedException | RuntimeException e) {
             namespace.close();
@@ -70,9 +70,7 @@ public final class Namespace implements AutoCloseable {
         return holder.pid();
     }
 
-    /**
-     * Returns the words before a command that make it run in the namespace. Their program becomes the command (exec).
-     */
+    /** Returns the arguments to put before a command, so that it runs in the namespace. They start it by exec. */
     List<String> entering() {
         List<String> words = new ArrayList<>(List.of("nsenter", "--target", "" + pid(), "--net"));
         if (userNamespace) {

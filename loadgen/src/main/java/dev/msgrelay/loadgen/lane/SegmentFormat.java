@@ -35,8 +35,8 @@ public record SegmentFormat(int mtu, Framing framing) {
     }
 
     /**
-     * Returns how many bytes of the link's capacity a payload takes that is sent in full segments, and a last one with
-     * the rest.
+     * Returns how many bytes of the link's capacity a payload takes, if it is sent in full segments and one last
+     * segment with the rest.
      *
      * @param bytes length of the payload
      */

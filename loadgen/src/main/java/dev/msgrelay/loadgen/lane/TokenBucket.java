@@ -2,18 +2,18 @@ package dev.msgrelay.loadgen.lane;
 
 /**
  * The parameters of {@code tc tbf}, which limits the rate of a link. Tokens flow into a bucket at that rate, up to
- * {@code burst} bytes. A packet takes its length out of the bucket, or waits in a queue.
+ * {@code burst} bytes. A packet takes as many tokens as it has bytes out of the bucket, or waits in a queue.
  *
- * <p>The bucket is as large as the rate in one kernel tick, since the kernel's timer may be late by a tick. It is at
- * least as large as the largest packet that TCP passes down in one piece (64 KiB), since tbf splits larger packets, for
- * several times the CPU time. The tick is 4 ms, as tc itself assumes. A measured window may contain this amount once
- * too much, which is 0.4 % of a second.
+ * <p>The bucket has room for the tokens of one kernel tick, since the kernel's timer may be late by a tick. It also has
+ * room for the largest packet that TCP passes down in one piece (64 KiB). Otherwise tbf would split that packet, which
+ * takes several times the CPU time. The tick is 4 ms, as tc itself assumes. A measured window may contain the traffic
+ * of one tick too much, which is 0.4 % of a second.
  *
- * <p>The queue has room for 50 ms of the rate. TCP keeps about a millisecond of each connection in it. So the queue
- * fills only if many connections start at once; then packets are dropped and retransmitted.
+ * <p>The queue has room for 50 ms of the rate. TCP keeps about a millisecond of each connection in the queue. So it is
+ * full only if many connections start at once. Packets are then dropped and retransmitted.
  */
 record TokenBucket(long bitsPerSecond, long burst) {
-    /** More than the largest packet that TCP passes down, with all its headers. */
+    /** This is more than the largest packet that TCP passes down, with all its headers. */
     static final long LARGEST_PACKET = 128 << 10;
 
     private static final int TICKS_PER_SECOND = 250;

@@ -3,7 +3,7 @@
  * namespaces, or a real link. A lane provides the sites and describes the link. It does not depend on loads or results.
  *
  * <pre>
- *  near site: the relay      LaneSpec: which one, MTU       far site: publishers, subscribers, or both
+ *  near site: the relay      LaneSpec: kind and MTU         far site: publishers, subscribers, or both
  *  +---------------------+                                  +---------------------+
  *  | namespace, held by  |  veth --- tc tbf, both ways ---  | namespace, held by  |
  *  | a process of ours   |                                  | a process of ours   |

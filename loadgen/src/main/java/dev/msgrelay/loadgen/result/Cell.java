@@ -16,8 +16,8 @@ import java.util.Optional;
 /**
  * The runs of one contestant with one load on one lane.
  *
- * @param contestant "relay", "plain relay", "A"; together with the load unique within its lane
- * @param ceilings the highest throughput that is possible; null: unknown
+ * @param contestant "relay", "plain relay" or "A"; a lane has one cell for each contestant and load
+ * @param ceilings the highest throughput that is possible; null if it is unknown
  */
 public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> shares, List<RunRecord> runs) {
     public static final String RELAY = "relay";
@@ -29,7 +29,7 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
     /**
      * The highest throughput that is possible in one direction, over all connections together.
      *
-     * @param senders congestion control in the run of the plain relay; null for a link
+     * @param senders congestion control in the run of the plain relay; null if the ceiling is computed from a link
      */
     public record Ceilings(String source, Rate batched, Senders senders) {
         public static final String LINK = "link arithmetic";
@@ -47,8 +47,8 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         }
 
         /**
-         * Computes the ceiling of one direction of a link, for the sizes of a load's messages. It is for all publishers
-         * across the link together, and also for all subscribers, since each direction has the full speed.
+         * Computes the ceiling of one direction of a link, for the sizes of a load's messages. It limits all publishers
+         * across the link together, and equally all subscribers, since each direction has the full speed.
          */
         public static Ceilings of(Link link, SizeTable sizes) {
             return new Ceilings(LINK, Rate.of(link.batched(sizes)), null);
@@ -61,7 +61,7 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
                     plain.resources().senders());
         }
 
-        /** Returns why a run has no share of this ceiling: its connections use another congestion control. */
+        /** Returns why a run has no share of this ceiling, namely unlike congestion control; otherwise empty. */
         public Optional<String> unlike(RunRecord run) {
             Senders own = run.resources().senders();
             return senders == null || own == null || own.isLike(senders)
@@ -75,12 +75,12 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         }
     }
 
-    /** The share of the ceiling that one run reached in each direction; NaN if it is not known. */
+    /** The share of the ceiling that one run reached in each direction; NaN if it is unknown. */
     public record Share(int round, double in, double out) {
         /**
          * Computes the shares of one run. With a link, only the direction that crosses the link has a share. Without a
-         * link both have one: the ceiling is the output of the plain relay to <em>n</em> subscribers, and an
-         * <em>n</em>th of it its input.
+         * link, both directions have one: the output to <em>n</em> subscribers is compared with the output of the plain
+         * relay, and the input with an <em>n</em>th of that.
          */
         public static Share of(int round, Throughput passed, Ceilings ceilings, Places places, int subscribers) {
             double most = ceilings.batched().bytesPerSecond();
@@ -103,8 +103,8 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
     }
 
     /**
-     * Returns the median share of the runs that count: to the subscribers, or from the publishers if only they are
-     * across the link.
+     * Returns the median share of the runs that count. It is the share of the direction to the subscribers; or from the
+     * publishers, if only the publishers are across the link.
      */
     public double share() {
         List<Integer> rounds = Counted.of(this).runs().stream()

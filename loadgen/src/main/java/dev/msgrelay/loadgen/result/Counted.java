@@ -12,8 +12,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * The runs from which a cell's figures are computed: those that count. If no run counts, they are all valid runs, and
- * must not be compared.
+ * The runs from which a cell's figures are computed. These are the runs that count. If there are none, all valid runs
+ * are used, and their figures must not be compared.
  */
 public record Counted(List<RunRecord> runs, int total, boolean counts) {
     public record Spread(double median, double min, double max) {
@@ -28,7 +28,7 @@ public record Counted(List<RunRecord> runs, int total, boolean counts) {
                     : new Spread(Counted.median(values), values[0], values[values.length - 1]);
         }
 
-        /** Returns the spread of ratios of runs to other runs of the same round, if both have the figure. */
+        /** Returns the spread of the ratios of each run's figure to that of another run in the same round. */
         public static Spread ofRounds(
                 Collection<RunRecord> runs, Collection<RunRecord> others, ToDoubleFunction<RunRecord> figure) {
             return of(runs, run -> others.stream()
@@ -61,7 +61,7 @@ public record Counted(List<RunRecord> runs, int total, boolean counts) {
         return over(figure).median();
     }
 
-    /** Returns the bottlenecks of the runs: "link", or "link 2, relay 1" if they differ; empty if none is known. */
+    /** Returns the bottlenecks of the runs: "link", or "link 2, relay 1" if they differ; empty if unknown. */
     public String boundBy() {
         Map<BoundBy.Kind, Long> kinds = runs.stream()
                 .filter(run -> run.resources().boundBy() != null)

@@ -15,9 +15,9 @@ import java.util.Map;
  * All results of a command so far, as {@code --json} prints them and {@code results.json} contains them. A list is
  * empty if the command does not measure such results.
  *
- * @param sites the machines that took part; the relay's comes first
+ * @param sites the machines that took part; the relay's machine comes first
  * @param turns the runs of {@code compare}, with only the figures that are compared
- * @param notes lines for people: the summary, baselines, cautions
+ * @param notes lines of text for people, such as the summary, baselines and cautions
  */
 public record Results(
         int schemaVersion,
@@ -30,8 +30,8 @@ public record Results(
         List<Finding> findings,
         List<String> notes) {
     /**
-     * Version of the format that this build writes and reads. It grows with every change that an older loadgen would
-     * misread.
+     * Version of the format that this build writes and reads. It is increased with every change that an older loadgen
+     * would misread.
      */
     public static final int SCHEMA_VERSION = 5;
 
@@ -50,7 +50,7 @@ public record Results(
         }
     }
 
-    /** How a command ended, with a reason for people, which is mostly empty if it was complete. */
+    /** How a command ended. The reason is a text for people, and usually empty if the command was completed. */
     public record Ending(How how, String reason) {
         public enum How {
             /** The command still runs, or crashed after it wrote the file. */
@@ -86,7 +86,7 @@ public record Results(
      *
      * @param figure name of the figure with its unit, such as "latency p99"
      * @param a name of the contestant in the denominator of the ratio
-     * @param smallestSeenPercent the smallest difference that these runs would have detected; NaN: unknown
+     * @param smallestSeenPercent the smallest difference that these runs would have detected; NaN if unknown
      */
     public record Ratio(
             String figure,
@@ -115,8 +115,8 @@ public record Results(
      * One run of {@code compare}.
      *
      * @param round number of the round, from 0; all runs of one side in a round use the same relay process
-     * @param senders congestion control of the run's connections; null: unknown
-     * @param leftOut disturbances by other programs, because of which the run is in no pair; mostly empty
+     * @param senders congestion control of the run's connections; null if unknown
+     * @param leftOut reasons why the run does not count: failures, and disturbances by other programs; usually empty
      */
     public record Turn(
             Side side,

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * The result of one run, which is created when the run is over. Its components are those of the JSON.
+ * The result of one run, which is created when the run is over. The JSON has the same components.
  *
  * @param delays latencies; empty if messages were not checked
  */
@@ -41,7 +41,7 @@ public record RunRecord(
                 new Outcome(failures, List.of(), List.of(), true));
     }
 
-    /** Returns a run that another program measured, without any evidence. */
+    /** Returns a run that another program measured. It contains only the figures of that program. */
     public static RunRecord reported(Moment moment, Traffic said, List<String> environment) {
         return unseen(moment, said, new Outcome(List.of(), environment, List.of(), false));
     }
@@ -88,15 +88,13 @@ public record RunRecord(
     }
 
     /**
-     * Latencies of messages, in nanoseconds. The histograms do not change any more.
+     * Latencies of messages, in nanoseconds. A histogram is null if its times were not recorded, and does not change.
      *
-     * @param latency times from the intended sending to the reception, of all subscribers together; null if they were
-     *     not recorded, and at full speed
+     * @param latency at a fixed rate, times from the intended sending to the reception, for all subscribers together
      * @param oneMessageIn the sampling: the latency of one message in this many was recorded
-     * @param timeInQueue at full speed, times from a message's write to its read; null if they were not recorded, and
-     *     at a fixed rate
-     * @param acknowledged times from the intended sending to the acknowledgement, at full speed from the call of the
-     *     publisher; null without acknowledgements
+     * @param timeInQueue at full speed, times from a message's write to its read
+     * @param acknowledged times to the acknowledgement, from the intended sending; at full speed from the call of the
+     *     publisher
      */
     public record Delays(Histogram latency, int oneMessageIn, Histogram timeInQueue, Histogram acknowledged) {
         public static final Delays NONE = new Delays(null, 1, null, null);
@@ -115,8 +113,8 @@ public record RunRecord(
         }
 
         /**
-         * Returns a percentile in nanoseconds; NaN if so few times were recorded that none is above it. 100 is the
-         * maximum.
+         * Returns a percentile in nanoseconds; NaN if so few times were recorded that none is above it. The percentile
+         * 100 is the maximum.
          */
         public static double at(Histogram recorded, double percentile) {
             boolean known = recorded != null
@@ -157,8 +155,8 @@ public record RunRecord(
     /**
      * The processes of a run, and what limited it.
      *
-     * @param relay figures that the relay reported about itself, or null
-     * @param senders congestion control of publishers and contestant; null: unknown
+     * @param relay figures that the relay reported about itself; null without a report
+     * @param senders congestion control of publishers and contestant; null if unknown
      * @param boundBy the bottleneck; null without samples
      * @param signals the evidence for the bottleneck; null without samples
      */
@@ -172,8 +170,8 @@ public record RunRecord(
         /**
          * The congestion control of the connections that carry messages. Only that of the sending side matters.
          *
-         * @param publishers that of connections to the contestant
-         * @param contestant that of connections to subscribers
+         * @param publishers congestion control of connections to the contestant
+         * @param contestant congestion control of connections to subscribers
          */
         public record Senders(Congestion publishers, Congestion contestant) {
             /** Returns whether both have the same congestion control, as far as it is known. */
@@ -181,7 +179,7 @@ public record RunRecord(
                 return publishers.isLike(other.publishers) && contestant.isLike(other.contestant);
             }
 
-            /** Returns the words "cubic of the publishers, cubic of the relay"; empty if nothing is sent over TCP. */
+            /** Returns "cubic of the publishers, cubic of the relay"; empty if nothing is sent over TCP. */
             public String text(String name) {
                 return Stream.of(text(publishers, "publishers"), text(contestant, name))
                         .filter(side -> !side.isEmpty())
@@ -197,10 +195,11 @@ public record RunRecord(
     }
 
     /**
-     * What is wrong or remarkable in a run. A run that other programs disturbed does not count; a pause of the
+     * What is wrong or remarkable in a run. A run that other programs disturbed does not count. A pause of the
      * contestant never excludes a run.
      *
-     * @param environment disturbances by other programs or the host, which make the figures meaningless, one line each
+     * @param environment one line for each disturbance by other programs or the host, which makes the figures
+     *     meaningless
      * @param observed events in the run, such as standstills, which are part of its result
      */
     public record Outcome(List<String> failures, List<String> environment, List<Observed> observed, boolean partial) {
@@ -226,7 +225,7 @@ public record RunRecord(
             STOOD_STILL("stood still"),
             /** The rate was not reached, or too many messages were sent late. */
             SCHEDULE_MISSED("missed the schedule"),
-            /** Other programs disturbed the run, and the user accepts that. */
+            /** Other programs disturbed the run, and the user accepts such runs. */
             DISTURBED("were disturbed");
 
             private final String verb;
@@ -250,7 +249,7 @@ public record RunRecord(
         return outcome.counts();
     }
 
-    /** Returns this run with its disturbances as events, so that it counts. */
+    /** Returns this run as one that counts in spite of its disturbances, which become events. */
     public RunRecord accepted() {
         List<Observed> observed = new ArrayList<>(outcome.observed);
         outcome.environment.forEach(line -> observed.add(new Observed(Observed.Kind.DISTURBED, line)));
@@ -258,7 +257,7 @@ public record RunRecord(
         return new RunRecord(moment, throughput, delays, correctness, resources, accepted);
     }
 
-    /** Returns the TCP segments that were retransmitted within the window; NaN without samples. */
+    /** Returns the number of TCP segments that were retransmitted within the window; NaN without samples. */
     public double resent() {
         Signals signals = resources.signals();
         return signals == null ? Double.NaN : signals.sampled().resentSegments();
@@ -278,8 +277,8 @@ public record RunRecord(
     }
 
     /**
-     * Returns the longest time without a delivery to a subscriber, in nanoseconds. NaN at a fixed rate, where it
-     * depends on the rate.
+     * Returns the longest time without a delivery to a subscriber, in nanoseconds. NaN at a fixed rate, since the time
+     * then depends on the rate.
      */
     public double longestGap() {
         Signals signals = resources.signals();
@@ -301,7 +300,7 @@ public record RunRecord(
                 : correctness.schedule().lateShare();
     }
 
-    /** Returns how many cores the processes whose names begin with {@code name} used; NaN if one is not known. */
+    /** Returns how many cores the processes whose names begin with {@code name} used; NaN if any use is unknown. */
     public double cores(String name) {
         return cores(name, Resources.ProcessUse::cpuSeconds);
     }

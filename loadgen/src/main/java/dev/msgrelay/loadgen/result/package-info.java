@@ -1,5 +1,5 @@
 /**
- * The results of a measurement, as immutable records, which also define the JSON. The package depends neither on
+ * The results of a measurement, as immutable records. These also define the JSON. The package depends neither on
  * commands nor on the way in which results are measured.
  *
  * <pre>
