@@ -66,7 +66,7 @@ final class CompareCommand extends PrintingCommand {
     /** Warm-up of the publisher and subscriber processes, which serve all runs of the comparison. */
     private static final Duration WORKERS = Duration.ofSeconds(10);
 
-    /** Warm-up of a relay that has run before. It is enough to start or stop the second event loop if necessary. */
+    /** Warm-up of a relay that has run before. It is enough to start or stop its second event loop if necessary. */
     private static final Duration WARM = Duration.ofSeconds(2);
 
     private static final Duration DURATION = Duration.ofSeconds(2);

@@ -26,7 +26,7 @@ final class ConnectOptions extends Options {
     private static final int TLS_SUBSCRIBE = 7_410;
     private static final int TLS_PUBLISH = 7_411;
 
-    /** Options that apply only to a relay which loadgen starts itself. */
+    /** Options that apply only to a relay that loadgen starts itself. */
     private static final List<String> LOCAL = List.of("--lane", "--relay-arg", "--relay-java-opts");
 
     @Option(

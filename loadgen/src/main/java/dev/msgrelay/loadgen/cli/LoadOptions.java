@@ -103,8 +103,8 @@ final class LoadOptions extends Options {
     }
 
     /**
-     * Returns the load. Its slow readers request {@code disconnect} if {@code policy} is {@code disconnect}, and {@code
-     * skip} otherwise.
+     * Returns the load. Its slow readers request the policy {@code disconnect} if that is {@code policy}, and the
+     * policy {@code skip} otherwise.
      */
     Load load(Policy policy) {
         within("--publishers", publishers, 1, MAX_CONNECTIONS);

@@ -50,8 +50,7 @@ public final class LoadgenMain implements Runnable {
     }
 
     /**
-     * Runs a command. The exit code is not 0 if the output could not be written, because of a full disk or a closed
-     * pipe.
+     * Runs a command. The exit code is not 0 if output was lost, for example because of a full disk or a closed pipe.
      */
     static int execute(CommandLine command, String... args) {
         // The first call of getOut creates the writer that all commands share.

@@ -51,7 +51,7 @@ public abstract class Options {
         }
     }
 
-    /** Refuses a load that waits for journal writes if these arguments start a relay without a journal. */
+    /** Refuses acknowledgements that need a journal if these arguments start a relay without a journal. */
     final void checkJournal(Load load, List<String> args) {
         refuse(
                 load.clients().acks().needsJournal() && !args.contains(RelayContestant.JOURNAL),

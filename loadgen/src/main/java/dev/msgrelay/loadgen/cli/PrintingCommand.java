@@ -15,7 +15,7 @@ import java.util.concurrent.Callable;
 
 /** A command that prints its results, as text or as JSON. */
 abstract class PrintingCommand extends Options implements Callable<Integer> {
-    // The results show this as the start time. It is read before the first measurement.
+    // This is the start time in the results. It is read before the first measurement.
     private final Instant called = Instant.now();
 
     final PrintWriter out() {

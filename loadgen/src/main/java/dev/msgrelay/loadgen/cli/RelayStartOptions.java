@@ -32,9 +32,7 @@ final class RelayStartOptions extends Options {
         return policy;
     }
 
-    /**
-     * Returns the arguments for relay-server except those for ports and sockets. MTU 0 means the default of the relay.
-     */
+    /** Returns the arguments for relay-server except those for ports and sockets. MTU 0 means the default MTU. */
     List<String> arguments(int mtu, CongestionOption congestion) {
         List<String> args = new ArrayList<>(List.of(RelayContestant.POLICY, policy.flag()));
         if (mtu > 0) {

@@ -78,13 +78,13 @@ final class RunCommand extends PrintingCommand {
 
     private static final Duration PACED_DURATION = Duration.ofSeconds(10);
 
-    /** Warm-up of the first rate after full speed, which is longer: code for a fixed rate is not compiled yet. */
+    /** Longer warm-up of the first rate after full speed, since the code for a fixed rate is not compiled yet. */
     private static final Duration FIRST_OF_CURVE = Duration.ofSeconds(2);
 
     private static final Duration OF_CURVE = Duration.ofSeconds(1);
     private static final Duration CURVE_DURATION = Duration.ofMillis(2_500);
 
-    /** Rates to measure, in percent of full speed. The highest comes first, since it compiles the code soonest. */
+    /** Rates to measure, in percent of full speed. The highest comes first, so that code is compiled early. */
     private static final List<Integer> CURVE = List.of(50, 25, 10, 1);
 
     private static final int HIGHEST = 75;

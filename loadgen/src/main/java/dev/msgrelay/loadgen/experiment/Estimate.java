@@ -10,7 +10,7 @@ public record Estimate(double value, double low, double high) {
         return !Double.isNaN(value);
     }
 
-    /** Converts an estimate of a difference of logarithms to one of a ratio. */
+    /** Converts the estimate of a difference of logarithms to the estimate of a ratio. */
     public Estimate exp() {
         return new Estimate(Math.exp(value), Math.exp(low), Math.exp(high));
     }

@@ -28,7 +28,7 @@ import java.util.function.Predicate;
  * </pre>
  */
 public final class Experiment {
-    /** Time to wait for the signal after a run failed: Ctrl-C may end a child process before this JVM notices it. */
+    /** Time to wait for a signal after a failed run. Ctrl-C may end a child process before this JVM gets the signal. */
     private static final long SIGNAL_MILLIS = 100;
 
     private final LongSupplier clock;
@@ -76,7 +76,7 @@ public final class Experiment {
     }
 
     /**
-     * Measures all plans in each round. Every second round has them in reverse order.
+     * Measures all plans in each round. Every second round runs them in reverse order.
      *
      * @throws InterruptedException if the process was asked to end; {@link #runs} returns the runs made before
      */

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /**
  * Runs A and B in the order A B B A until the confidence interval of their ratio is narrow, or the time is over. A
- * difference that looks real does not end the comparison: otherwise every comparison would find a difference some time.
+ * difference that looks real is no reason to end, since by chance any comparison shows a difference at some time.
  */
 public final class InTurn {
     /**

@@ -60,12 +60,12 @@ public record PairedComparison(List<Turn> runs, Pairs pairs, List<PairedRow> row
         return runs.stream().filter(run -> run.side() == side && !run.counts()).toList();
     }
 
-    /** Whether B is slower than {@code ratio} times A, by the whole interval of the first figure. */
+    /** Whether the whole interval of B's speed relative to A, by the first figure, is below {@code ratio}. */
     public boolean isBelow(double ratio) {
         return headline().speed().high() < ratio;
     }
 
-    /** Returns a sentence for each kind of event: "12 of 40 runs of B stood still, 3 of 40 of A". */
+    /** Returns a text for each kind of event, such as "12 of 40 runs of B stood still, 3 of 40 of A". */
     List<String> observed() {
         return Stream.of(Kind.values())
                 .filter(kind -> runs.stream().anyMatch(run -> run.has(kind)))

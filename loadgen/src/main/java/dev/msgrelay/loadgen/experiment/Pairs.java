@@ -52,7 +52,7 @@ public record Pairs(List<Pair> pairs, List<Turn> alone) {
 
     /**
      * Returns for each round one logarithm of the ratio of B to A. All pairs of a round use the same two JVMs with the
-     * same compiled code, so these pairs are not independent, and their centre represents the round.
+     * same compiled code, so these pairs are not independent. Their centre represents the round.
      */
     double[] logRatios(Figure figure) {
         Map<Integer, List<Double>> rounds = new LinkedHashMap<>();

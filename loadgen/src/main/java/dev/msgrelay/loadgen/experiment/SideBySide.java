@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 
 /**
  * Runs two relays with the same publisher and subscriber processes, whose compiled code is then the same for both. The
- * relays are started again for every round, since each JVM compiles the same code a little better or worse. If the same
- * two ran for the whole comparison, that difference would be in every ratio.
+ * relays are started again for every round, since each JVM compiles the same code a little better or worse. Without new
+ * JVMs, that difference would be in every ratio.
  *
  * <pre>
  *  one pair a round     | start A, load, stop | start B, load, stop |
@@ -138,7 +138,7 @@ public final class SideBySide implements Rig, AutoCloseable {
     }
 
     /**
-     * @param first the side to start first. It alternates: of two equal relays, the first was measured to be faster.
+     * @param first side to start first; it alternates, since the first of two equal relays was measured to be faster
      */
     private void startBoth(Side first, RunObserver observer) throws IOException, RunException, InterruptedException {
         stopBoth();

@@ -13,7 +13,7 @@ import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
 import java.util.Optional;
 
-/** One relay with its publishers and subscribers, all of which serve several runs. For the thread of the experiment. */
+/** One relay with its publishers and subscribers, all of which serve several runs. Used by one thread. */
 public final class StandingRig implements Rig, AutoCloseable {
     private final Children relay;
     private final Children workers;

@@ -76,7 +76,7 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
 
     /**
      * Prepares the measurement of a relay that is already running. All clients are at the far end of the link. If
-     * {@code speed} is empty, the link is taken to be as fast as this host's network interface.
+     * {@code speed} is empty, the link has the speed of this host's network interface.
      */
     public static Way to(String name, RemoteRelay relay, Optional<LinkSpeed> speed) {
         Optional<Nic> nic = relay.publish().isUnix()

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
  * Where processes of a run are started: on this host, or in a network namespace of this host. All JVMs use this JVM's
  * JDK and class path.
  *
- * @param prefix arguments to put before the java command, for example to enter a network namespace. The program in them
- *     must replace itself by java (exec), so that the started process is the JVM.
+ * @param prefix arguments to put before the java command, for example nsenter with its options. The program must
+ *     replace itself by java (exec), so that the started process is the JVM.
  */
 public record Site(String name, List<String> prefix, String address) {
     public static final Site HERE = new Site("this host", List.of(), "127.0.0.1");

@@ -13,6 +13,6 @@
  *  from core to core     -- CoreHop: a time that is part of Machine
  * </pre>
  *
- * Calls run on the caller's thread, and {@code CoreHop} starts a second one.
+ * The code runs on the caller's thread. {@code CoreHop} also starts a second thread.
  */
 package dev.msgrelay.loadgen.host;

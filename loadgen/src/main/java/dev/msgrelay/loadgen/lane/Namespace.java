@@ -70,7 +70,9 @@ public final class Namespace implements AutoCloseable {
         return holder.pid();
     }
 
-    /** Returns the arguments to put before a command, so that it runs in the namespace. They start it by exec. */
+    /**
+     * Returns the arguments to put before a command. They are those of nsenter, which runs it in the namespace by exec.
+     */
     List<String> entering() {
         List<String> words = new ArrayList<>(List.of("nsenter", "--target", "" + pid(), "--net"));
         if (userNamespace) {

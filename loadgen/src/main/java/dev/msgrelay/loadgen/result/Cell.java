@@ -35,7 +35,7 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         public static final String LINK = "link arithmetic";
         public static final String PLAIN_RELAY = "measured: plain relay";
 
-        /** A throughput; bytes are those of bodies and frame headers. */
+        /** A throughput. The bytes are those of bodies and frame headers. */
         public record Rate(double messagesPerSecond, double bytesPerSecond) {
             static Rate of(LinkRate rate) {
                 return new Rate(rate.messagesPerSecond(), rate.bytesPerSecond());
@@ -79,8 +79,8 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
     public record Share(int round, double in, double out) {
         /**
          * Computes the shares of one run. With a link, only the direction that crosses the link has a share. Without a
-         * link, both directions have one: the output to <em>n</em> subscribers is compared with the output of the plain
-         * relay, and the input with an <em>n</em>th of that.
+         * link, the output to <em>n</em> subscribers is compared with the output of the plain relay, and the input with
+         * an <em>n</em>th of that.
          */
         public static Share of(int round, Throughput passed, Ceilings ceilings, Places places, int subscribers) {
             double most = ceilings.batched().bytesPerSecond();

@@ -14,7 +14,7 @@ import java.util.Locale;
  */
 public record LaneResult(
         String name, LaneKind kind, boolean emulated, String skipped, Link link, Places places, List<Cell> cells) {
-    /** At which ends of the lane's link publishers and subscribers are. The relay is always at the near end. */
+    /** The ends of the lane's link at which publishers and subscribers are. The relay is always at the near end. */
     public record Places(Place publishers, Place subscribers) {
         public static final Places NEAR = new Places(Place.NEAR, Place.NEAR);
 

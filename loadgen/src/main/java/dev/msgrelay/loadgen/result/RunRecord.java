@@ -74,7 +74,7 @@ public record RunRecord(
         /**
          * One step of the timeline.
          *
-         * @param seconds time from the window's begin to the end of the step
+         * @param seconds time from the start of the window to the end of the step
          * @param in messages a second from all publishers; NaN if the contestant itself sends
          * @param lagBytes the largest lag of a subscriber in the relay's last report; -1 without a report
          */
@@ -168,13 +168,13 @@ public record RunRecord(
                 String name, double cpuSeconds, double kernelSeconds, long peakResidentBytes, String site) {}
 
         /**
-         * The congestion control of the connections that carry messages. Only that of the sending side matters.
+         * The congestion control of the connections that carry messages. The receiving side has no influence.
          *
          * @param publishers congestion control of connections to the contestant
          * @param contestant congestion control of connections to subscribers
          */
         public record Senders(Congestion publishers, Congestion contestant) {
-            /** Returns whether both have the same congestion control, as far as it is known. */
+            /** Returns whether these and {@code other} are the same congestion control, as far as both are known. */
             public boolean isLike(Senders other) {
                 return publishers.isLike(other.publishers) && contestant.isLike(other.contestant);
             }
@@ -213,7 +213,9 @@ public record RunRecord(
             return !partial && passed();
         }
 
-        /** Whether the run's figures may be used: completed, without faults, and on a quiet machine. */
+        /**
+         * Whether the run's figures may be used: it was completed without faults, and no other program disturbed it.
+         */
         public boolean counts() {
             return isValid() && environment.isEmpty();
         }
