@@ -192,9 +192,7 @@ final class LaneSheet {
         return bytes > 0 ? bytes : Double.NaN;
     }
 
-    /**
-     * Returns the ratios to baseline runs of the same rounds as "median (lowest .. highest)"; empty without a ratio.
-     */
+    /** Returns the ratios to baseline runs of the same rounds, "median (lowest .. highest)"; empty without any. */
     private static String ratio(List<RunRecord> runs, List<RunRecord> baselines) {
         Spread spread = Spread.ofRounds(runs, baselines, LaneSheet::bytes);
         return spread.isKnown() ? format("%.3f (%.3f .. %.3f)", spread.median(), spread.min(), spread.max()) : "";

@@ -137,9 +137,7 @@ public final class SideBySide implements Rig, AutoCloseable {
         return senders.get(side).text(sides.get(side).contestant().name());
     }
 
-    /**
-     * @param first side to start first; it alternates, since the first of two equal relays was measured to be faster
-     */
+    /** @param first side to start first; it alternates, since of two equal relays the first one was faster */
     private void startBoth(Side first, RunObserver observer) throws IOException, RunException, InterruptedException {
         stopBoth();
         for (Side side : List.of(first, first.other())) {

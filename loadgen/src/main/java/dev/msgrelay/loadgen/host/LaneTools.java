@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Whether this user can set up emulated links, each with a network namespace, a veth pair and a rate limit. A trial in
- * a short-lived namespace decides, since the answer depends on root, capabilities, user namespaces and several ways to
- * forbid them.
+ * Whether this user can set up emulated links, each with a network namespace, a veth pair and a rate limit. The answer
+ * depends on root, capabilities, user namespaces and several ways to forbid them. So links are tried in a namespace
+ * that ends with its process.
  *
  * @param way "as root" or "in a user namespace"; empty if this user cannot
  */

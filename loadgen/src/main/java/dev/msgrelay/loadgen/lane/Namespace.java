@@ -70,9 +70,7 @@ public final class Namespace implements AutoCloseable {
         return holder.pid();
     }
 
-    /**
-     * Returns the arguments to put before a command. They are those of nsenter, which runs it in the namespace by exec.
-     */
+    /** Returns the arguments to put before a command: those of nsenter, which runs it in the namespace (exec). */
     List<String> entering() {
         List<String> words = new ArrayList<>(List.of("nsenter", "--target", "" + pid(), "--net"));
         if (userNamespace) {

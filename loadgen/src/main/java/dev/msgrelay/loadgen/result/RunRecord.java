@@ -198,8 +198,7 @@ public record RunRecord(
      * What is wrong or remarkable in a run. A run that other programs disturbed does not count. A pause of the
      * contestant never excludes a run.
      *
-     * @param environment one line for each disturbance by other programs or the host, which makes the figures
-     *     meaningless
+     * @param environment disturbances by other programs or the host; any of them makes the figures meaningless
      * @param observed events in the run, such as standstills, which are part of its result
      */
     public record Outcome(List<String> failures, List<String> environment, List<Observed> observed, boolean partial) {
