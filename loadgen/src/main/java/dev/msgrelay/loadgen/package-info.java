@@ -16,7 +16,7 @@
  *  render     tables for a terminal, HTML pages                     (independent of what it shows)
  * </pre>
  *
- * Publishers and subscribers are the same for every contestant, which is what connects them: a relay, for example. So
- * two results differ only by the contestant.
+ * A contestant connects publishers to subscribers: a relay, for example. All contestants get the same publishers and
+ * subscribers, so that two results differ only by the contestant.
  */
 package dev.msgrelay.loadgen;

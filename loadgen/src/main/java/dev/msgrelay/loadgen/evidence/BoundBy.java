@@ -9,7 +9,7 @@ public record BoundBy(Kind kind, List<String> reasons) {
         /** No bottleneck: publishers sent at a fixed rate, and the rate was kept. */
         NOTHING,
         LINK,
-        /** The relay or another contestant: its busiest thread, its full ring, or its pauses. */
+        /** The relay or another contestant, because of its busiest thread, its full ring, or its pauses. */
         RELAY,
         /** The relay or its machine, if this host cannot tell which of the two. */
         RELAY_HOST,

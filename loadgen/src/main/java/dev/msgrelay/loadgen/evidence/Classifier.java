@@ -26,8 +26,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Decides what limited a run: the first rule of docs/measuring.md that applies. If the thread that a rule blames waited
- * for a core while no core was idle, the bottleneck is the machine. One object per run.
+ * Decides what limited a run, by the first rule of docs/measuring.md that applies. If the thread that a rule blames
+ * waited for a core while no core was idle, the bottleneck is the machine. Each run needs a new object.
  */
 public final class Classifier {
     /** A thread that waits for a core for this share of the time is not limited by its own speed. */
@@ -40,7 +40,7 @@ public final class Classifier {
     private static final double MOSTLY = 0.5;
     /** A run at full speed counts as stopped if nothing was delivered for this share of its window. */
     private static final double STOOD_STILL = 0.25;
-    /** A thread that runs, or waits for a core, for a smaller share of the time is idle. */
+    /** A thread counts as idle if it ran, or waited for a core, for less than this share of the time. */
     private static final double IDLE = 0.5;
 
     private final Signals signals;
@@ -52,7 +52,7 @@ public final class Classifier {
 
     private final CpuShare relay;
     private final CpuShare publisher;
-    /** The busiest publisher: one publisher that gets no core is enough to miss a schedule. */
+    /** The publisher process with the busiest thread. One process that gets no core is enough to miss a schedule. */
     private final CpuShare busiestPublisher;
 
     private final CpuShare subscriber;
@@ -99,8 +99,8 @@ public final class Classifier {
     }
 
     /**
-     * Finds the cause of a time without deliveries. Each process reports its own standstills; if no report explains
-     * that time, the relay caused it.
+     * Returns what caused a time without deliveries: a process or machine whose own standstill explains that time, or
+     * else publishers that were idle or send directly, or else the relay.
      */
     private Kind stoodStill() {
         say(still.withoutDeliveries());
@@ -201,14 +201,14 @@ public final class Classifier {
             link(signals.link());
             return read ? network() : UNCLEAR;
         }
-        // On the same host, a relay that cannot send is waiting for its subscriber.
+        // Without a link in between, a relay that cannot send is waiting for its subscriber.
         cpu(subscriber);
         return read && allCoresBusy() ? machine() : unlessStarved(SUBSCRIBER, subscriber);
     }
 
     /**
-     * Decides for a relay on another host: it is the limit if publishers cannot send and subscribers have read
-     * everything.
+     * Decides about a relay on another host if publishers could not send, although subscribers had read everything.
+     * Otherwise returns null.
      */
     private Kind unseenRelay() {
         boolean between =
@@ -301,9 +301,7 @@ public final class Classifier {
         return MACHINE;
     }
 
-    /**
-     * Whether a process sends directly to the subscribers, without a relay: then there is no count of sent messages.
-     */
+    /** Whether the contestant itself sends to subscribers. The rate of sent messages is then unknown. */
     private boolean isDirect() {
         return Double.isNaN(rates.in());
     }
@@ -313,8 +311,8 @@ public final class Classifier {
     }
 
     /**
-     * Whether messages wait in the relay's sockets. If its sockets cannot be seen: whether the relay stopped reading
-     * its publishers.
+     * Whether messages wait in the relay's sockets, or, if these sockets cannot be seen, whether the relay mostly
+     * stopped reading from publishers.
      */
     private boolean waitsForRelay() {
         return queues.relayReceive().isSeen() ? queues.relayReceive().isFull() : heldBackMostly();
@@ -328,7 +326,7 @@ public final class Classifier {
         return holds.heldBack() >= MOSTLY;
     }
 
-    /** Whether deliveries stopped for long. A queue that grows also makes messages late, but deliveries continue. */
+    /** Whether deliveries stopped for long. Late messages alone do not count, as a growing queue also delays them. */
     private boolean nothingCame() {
         return rates.wanted() > 0
                 ? still.deliveries().count() > 0

@@ -12,15 +12,15 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Measures how long the threads of the watched processes ran, and how long they waited for a core. It reads
- * /proc/PID/task/TID/schedstat. A kernel without that file has /proc/PID/task/TID/stat, in steps of 10 ms and without
- * waiting times. The CPU time of threads that end between two samples is found in the total of their process. Only the
- * sampling thread uses an object.
+ * /proc/PID/task/TID/schedstat. If the kernel lacks that file, /proc/PID/task/TID/stat is read, which has steps of 10
+ * ms and no waiting times. The CPU time of threads that end between two samples is found in the total of their process.
+ * Only the sampling thread uses this class.
  */
 final class CpuSampler {
     /** The JVM's compiler threads, which are left out: they are busy in a young JVM, but no message waits for them. */
     private static final List<String> BESIDE = List.of("C1 Compiler", "C2 Compiler");
 
-    /** The rounding error of the kernel's steps of 10 ms: a smaller difference is ignored. */
+    /** Smaller differences are ignored, since they may be rounding errors of the kernel's steps of 10 ms. */
     private static final long ROUNDING_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
 
     private static final int MAX_THREADS = 16_384;
@@ -85,8 +85,8 @@ final class CpuSampler {
     }
 
     /**
-     * Assigns CPU time that is missing in the sum of the threads. A thread that ended after its last sample used it; of
-     * several such threads, the busiest gets it.
+     * A thread uses CPU time between its last sample and its end. This adds all such time of a process to the busiest
+     * of its ended threads.
      */
     void settle() {
         for (Watched.Process process : watched.processes()) {
@@ -123,7 +123,7 @@ final class CpuSampler {
             thread = new ThreadTimes(process, name(path));
             threads.put(path, thread);
             if (looks == 1) {
-                // A thread that appears later started within the window, with times of 0.
+                // A thread that appears after the first sample started within the window, so its times began at 0.
                 thread.ranBefore = times[0];
                 thread.waitedBefore = times[1];
             }
@@ -135,7 +135,7 @@ final class CpuSampler {
 
     private String name(String path) {
         String name = source.text(path + "/comm").orElse("?").strip();
-        // The kernel names a JVM's main thread after the program, "java", which tells people nothing.
+        // The kernel names a JVM's main thread after the program, "java". For people, "main" is clearer.
         return name.equals("java") ? "main" : name;
     }
 
@@ -148,7 +148,7 @@ final class CpuSampler {
                 return Optional.of(new long[] {Long.parseLong(fields[0]), Long.parseLong(fields[1])});
             }
         } catch (NumberFormatException e) {
-            // An unusual schedstat: the other file is read.
+            // The content of schedstat is unusual, so stat is read instead.
         }
         Optional<ProcessTimes> times =
                 ProcessTimes.parse(source.text(path + "/stat").orElse(""));

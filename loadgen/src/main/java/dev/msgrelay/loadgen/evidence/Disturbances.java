@@ -13,12 +13,12 @@ import java.util.List;
  */
 public final class Disturbances {
     /**
-     * The share of all cores that other programs may use; up to half of it may be an error of the kernel's accounting.
+     * The limit of the share of all cores that other programs use. The kernel's accounting error may be half of that.
      */
     private static final double OTHERS = 0.1;
 
     private static final double STEAL = 0.02;
-    /** The largest change of the cores' clock frequency during a run, as a part. */
+    /** By how much the cores' clock frequency may change during a run, relative to its value at the begin. */
     private static final double CLOCK = 0.1;
 
     private Disturbances() {}

@@ -21,7 +21,7 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
         int cores = (int) stat.lines().filter(line -> line.matches("cpu\\d.*")).count();
         try {
             long total = 0;
-            // The later fields are the time of virtual machines, which user time includes already.
+            // The fields after steal are the time of guest machines, which user time already includes.
             for (int i = 1; i <= STEAL; i++) {
                 total += Long.parseLong(fields[i]);
             }
@@ -36,7 +36,7 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
         }
     }
 
-    /** Returns the shares of the time since {@code before}; unseen if no tick has passed. */
+    /** Returns the shares of the time since {@code before}; {@link MachineShare#UNSEEN} if no tick has passed. */
     MachineShare since(MachineTimes before, double ownCores, double otherCores, String busiest, double clock) {
         double ticks = total - before.total;
         if (ticks <= 0) {

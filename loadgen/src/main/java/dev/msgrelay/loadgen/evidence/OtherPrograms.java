@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Measures the CPU time of all processes that are not part of the run. Only the sampling thread uses an object. */
+/** Measures the CPU time of all processes that are not part of the run. Only the sampling thread uses this class. */
 final class OtherPrograms {
     /** Process id of the parent of all kernel threads, whose work belongs to no program. */
     private static final String KERNEL = "2";
@@ -34,7 +34,7 @@ final class OtherPrograms {
         }
     }
 
-    /** Sums up the CPU time since {@link #first}. A process that started later counts from 0. */
+    /** Sums up the CPU time since {@link #first}. A process that started later counts from its start. */
     void last(long nanos) {
         long sum = 0;
         long most = 0;

@@ -62,7 +62,7 @@ public record Sampled(
             return run + waited;
         }
 
-        /** Whether the thread ran, or waited for a core, nearly all the time: a faster core would make it faster. */
+        /** Whether the thread ran, or waited for a core, nearly all the time, so that a faster core would help. */
         public boolean wantsAll() {
             return wanted() >= ALL;
         }
@@ -71,7 +71,7 @@ public record Sampled(
             return wanted() >= MOST;
         }
 
-        /** "relay's busiest thread (relay-loop-0) ran 0.67 of the time and waited another 0.31 for a core". */
+        /** Example: "relay's busiest thread (relay-loop-0) ran 0.67 of the time and waited another 0.31 for a core". */
         String text(boolean waitsKnown) {
             String waits = waitsKnown ? format(" and waited another %.2f for a core", waited) : "";
             return format("%s's busiest thread (%s) ran %.2f of the time%s", process, thread, run, waits);
@@ -84,7 +84,7 @@ public record Sampled(
      * @param idle idle time, including waits for input and output
      * @param softirq time in soft interrupts, mostly the kernel's network stack
      * @param busiest the busiest of the other programs, for people: "java (pid 712)"; empty if none is busy
-     * @param clock clock frequency of the cores at the window's end, relative to its begin; NaN: unknown
+     * @param clock clock frequency of the cores at the window's end, relative to that at its begin; NaN: unknown
      */
     public record MachineShare(
             int cores,
@@ -117,7 +117,7 @@ public record Sampled(
     }
 
     /**
-     * The send or receive queue of a socket; of several connections the queue that was long most often.
+     * The send or receive queue of a socket. For several connections, it is the queue that was long most often.
      *
      * @param waiting share of the samples in which the queue had at least {@link #LONG_BYTES}, 0..1
      */
@@ -137,12 +137,12 @@ public record Sampled(
             return waiting >= FULL;
         }
 
-        /** Whether the queue was often short: the process that reads it keeps up. */
+        /** Whether the queue was short in at least half of the samples, so that its reader keeps up. */
         public boolean isEmpty() {
             return waiting <= EMPTY;
         }
 
-        /** " (the longest of 4): at least 32 KiB in 0.97 of 20 samples, 1,764 KiB on average". */
+        /** Example: " (the longest of 4): at least 32 KiB in 0.97 of 20 samples, 1,764 KiB on average". */
         String text() {
             return (connections == 1 ? "" : " (the longest of " + connections + ")")
                     + format(

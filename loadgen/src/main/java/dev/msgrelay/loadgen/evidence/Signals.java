@@ -20,8 +20,8 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
     }
 
     /**
-     * Whether messages were sent late because the relay did not accept them. Either the relay reports that it stopped
-     * reading for at least as long, or bytes waited at both ends of the connection.
+     * Whether messages were sent late because the relay did not accept them. That is so if the share of the time in
+     * which the relay did not read, or in which bytes waited at both ends, is at least the share of late messages.
      */
     public boolean isLateByRelay() {
         double late = rates.late();
@@ -69,8 +69,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * @param wanted messages a second of all publishers together; 0: full speed
      * @param out messages a second that each subscriber received, on average
      * @param late share of the messages that were sent more than a millisecond after their scheduled time, 0..1
-     * @param edge error of both rates, in messages a second: messages that are due together are sent together, on
-     *     either side of the window's begin or end
+     * @param edge error of both rates, in messages a second: each publisher may miss the window with one message
      */
     public record Rates(double wanted, double in, double out, double late, double seconds, double edge) {
         /** The share of messages at a fixed rate that may be sent more than a millisecond late. */
@@ -78,7 +77,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
 
         private static final double TOLERANCE = 0.01;
 
-        /** A thread may get its core this late: messages that are due in this time may fall outside of the window. */
+        /** A thread may wait this long for its core, so that messages due within the window are sent after it. */
         private static final double EDGE_SECONDS = 0.02;
 
         public boolean kept() {
@@ -130,7 +129,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * The part of the link's highest throughput that a run used, 0..1; NaN without a link, or if its speed is unknown.
      *
      * @param out from the relay to all subscribers across that link
-     * @param throughIn whether there may be a link between publishers and relay: not on loopback, nor over Unix sockets
+     * @param throughIn whether there may be a link between publishers and relay; false for loopback and Unix sockets
      */
     public record LinkShare(double in, double out, boolean throughIn, boolean throughOut) {
         private static final double ALL = 0.95;
@@ -146,24 +145,24 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
 
     /**
      * Standstills within the window. Each process reports its own: a thread that only sleeps notes when it wakes late.
-     * The relay or the network caused a time without deliveries that no process explains.
+     * If no such report explains a time without deliveries, the relay or the network caused it.
      *
-     * @param deliveries times without a delivery to a subscriber; of the subscriber with the longest such time
+     * @param deliveries times without a delivery, for the subscriber with the longest such time
      * @param slowestNanos the longest latency of a message at a fixed rate; 0 at full speed
      */
     public record Standstills(Still machine, Still publishers, Still subscribers, Still deliveries, long slowestNanos) {
 
-        /** Longer than a thread usually waits for a core, see {@link Still}. */
+        /** A time that is longer than threads usually wait for a core, see {@link Still}. */
         private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
         public static final Standstills NONE = new Standstills(Still.NONE, Still.NONE, Still.NONE, Still.NONE, 0);
 
-        /** Whether a latency at a fixed rate was longer than a wait for a core explains. */
+        /** Whether a message at a fixed rate was later than a wait for a core can explain. */
         boolean isSlow() {
             return slowestNanos >= LONG_NANOS;
         }
 
-        /** "deliveries stood still 3 times for 100 ms or longer, at most for 301 ms, 0.9 s in all". */
+        /** Example: "deliveries stood still 3 times for 100 ms or longer, at most for 301 ms, 0.9 s in all". */
         public String withoutDeliveries() {
             return format(
                     "deliveries stood still %,d time%s for 100 ms or longer, at most for %.0f ms, %.1f s in all",

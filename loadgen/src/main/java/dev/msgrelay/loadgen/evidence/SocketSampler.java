@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 /**
  * Samples the socket queues of a run's connections. /proc/PID/net shows the network namespace of that process, so each
- * namespace is read once, by one of its processes. Only the sampling thread uses an object.
+ * namespace is read once, by one of its processes. Only the sampling thread uses this class.
  */
 final class SocketSampler {
     private static final String SOCKET = "socket:[";
@@ -31,8 +31,8 @@ final class SocketSampler {
     private final Map<Long, Set<Role>> namespaces = new LinkedHashMap<>();
 
     /**
-     * The tables with connections of the run, by process id. The others are not read again, since the kernel walks all
-     * sockets for each reading.
+     * The tables that contain connections of the run, by process id. Other tables are not read again, since the kernel
+     * walks all sockets for each reading.
      */
     private final Map<Long, List<String>> tables = new HashMap<>();
 
@@ -120,7 +120,7 @@ final class SocketSampler {
         });
     }
 
-    /** Finds the bystanders once: they connect before the first sample, and never again. */
+    /** Finds the bystanders once. They connect before the first sample, and do not reconnect. */
     private void findBystanders() {
         int port = watched.subscribePort();
         if (port < 0 || !bystanders.isEmpty()) {
@@ -155,7 +155,7 @@ final class SocketSampler {
     private static final class QueueTally {
         private static final int MAX_CONNECTIONS = 4_096;
 
-        /** With fewer samples, a share of them would mean nothing. */
+        /** The fewest samples of a connection from which a share is computed. */
         private static final int MIN_SAMPLES = 3;
 
         private final Map<Integer, Sum> connections = new HashMap<>();

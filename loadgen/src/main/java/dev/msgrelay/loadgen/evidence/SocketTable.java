@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 final class SocketTable {
     private static final String ESTABLISHED = "01";
 
-    /** A half-closed connection still has its queues. */
+    /** The state of a half-closed connection, which still has its queues. */
     private static final String CLOSE_WAIT = "08";
 
     private static final int LOCAL = 1;

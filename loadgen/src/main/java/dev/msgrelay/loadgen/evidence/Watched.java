@@ -6,12 +6,10 @@ import java.util.Locale;
 /**
  * The processes and TCP ports that are sampled.
  *
- * @param publishPort the relay's TCP port for publishers; -1: unknown, or a Unix socket; likewise {@code subscribePort}
+ * @param publishPort the relay's TCP port for publishers; -1 if unknown or a Unix socket, as {@code subscribePort}
  */
 public record Watched(List<Process> processes, int publishPort, int subscribePort) {
-    /**
-     * A process of the run. If it is {@code beside}, only its CPU time counts, since its queues delay no other process.
-     */
+    /** A process of the run. If {@code beside} is true, only its CPU time counts, as its queues delay no publisher. */
     public record Process(Role role, String name, long pid, boolean beside) {}
 
     public enum Role {

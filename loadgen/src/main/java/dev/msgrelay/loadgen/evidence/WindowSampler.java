@@ -12,13 +12,13 @@ import java.util.concurrent.TimeoutException;
  * result.
  */
 public final class WindowSampler implements AutoCloseable {
-    /** Most samples in a window: each costs some milliseconds, as the kernel walks a large table. */
+    /** The most samples in a window. Each costs some milliseconds, as the kernel walks a large table. */
     private static final int SAMPLES = 20;
 
     private static final long SHORTEST_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final long LONGEST_STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The last sample is taken this long before the window's end, at which the threads of publishers end. */
+    /** The last sample is taken this long before the window's end, since publishers' threads end with the window. */
     private static final long BEFORE_END_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /**
@@ -30,7 +30,7 @@ public final class WindowSampler implements AutoCloseable {
     private static final int LOOKS_AHEAD = 3;
     private static final long AHEAD_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** The longest wait for the last sample. It takes so long only if the machine stands still. */
+    /** The longest wait for samples after the window's end. It is reached only if the machine stands still. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Sampler sampler;
@@ -51,7 +51,7 @@ public final class WindowSampler implements AutoCloseable {
         thread.start();
     }
 
-    /** Waits for the samples until shortly after the window's end; {@link Sampled#NOTHING} if there are none. */
+    /** Returns the samples after the window's end; {@link Sampled#NOTHING} if they failed or took too long. */
     public Sampled sampled() throws InterruptedException {
         try {
             return task.get(Math.max(0, end - System.nanoTime()) + PATIENCE_NANOS, TimeUnit.NANOSECONDS);
@@ -87,7 +87,7 @@ public final class WindowSampler implements AutoCloseable {
         sampler.last(System.nanoTime());
     }
 
-    /** Samples before and after the window: threads with a schedule still run after it. */
+    /** Samples before and after the window. Threads with a schedule still run after the window. */
     private void lookAround() throws InterruptedException {
         for (int i = LOOKS_AHEAD; i > 0; i--) {
             sleepUntil(begin - BEFORE_BEGIN_NANOS - i * AHEAD_STEP_NANOS);

@@ -13,6 +13,6 @@
  *  BoundBy           kind, and a sentence for each reason
  * </pre>
  *
- * docs/measuring.md has the rules. This package does not start runs: it is given processes, TCP ports and times.
+ * docs/measuring.md has the rules. This package does not start runs. Its callers pass processes, TCP ports and times.
  */
 package dev.msgrelay.loadgen.evidence;

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The sizes of message bodies: {@code 100}, all of one size; or {@code 16-1000}, every size from 16 to 1000, equally
+ * The sizes of message bodies. {@code 100} is one size for all; {@code 16-1000} is every size from 16 to 1000, equally
  * often. {@code 1k} is 1,024. {@link #toString} returns a text that {@link #parse} accepts. Immutable.
  */
 public record BodySizes(int min, int max) {

@@ -4,9 +4,9 @@ import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
 /**
- * Messages for one write. A batch contains whole messages, or is cut at the end of a write of fixed size. If all
- * messages have one size and type, their frames stay in memory from write to write, and only stamp and time are set.
- * Otherwise the frames are packed anew for each write.
+ * Messages for one write. A write contains whole messages, or has a fixed size and may end within a frame. If all
+ * messages have one size and type, their frames stay in memory from write to write, and only their stamp and time
+ * change. Otherwise the frames are packed anew for each write.
  *
  * <pre>
  *  memory        | frame | frame  | frame | frame    |
@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
  *  next write    | rest of the last frame | frame | ...    with one size, the rest moves to the end of the first frame
  * </pre>
  *
- * Not thread-safe. The publisher's thread owns it, also if it sends for several publisher ids.
+ * Not thread-safe. The publisher's thread owns a batch, even if that thread sends for several publisher ids.
  */
 public final class FrameBatch {
     private static final int BYTES_PER_WRITE = 256 << 10;
@@ -67,7 +67,7 @@ public final class FrameBatch {
         return messages < maxMessages && end + FrameLayout.frameLength(sizes.sizeOf(stamp)) <= memory.capacity();
     }
 
-    /** Adds one message. The caller has checked {@link #hasRoom}. */
+    /** Adds one message. The caller must have checked {@link #hasRoom}. */
     public void add(long stamp, long intendedNanos) {
         if (step > 0) {
             LoadMessage.put(memory, end + FrameLayout.HEADER_LENGTH, stamp, intendedNanos);

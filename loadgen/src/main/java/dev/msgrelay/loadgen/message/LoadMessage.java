@@ -56,7 +56,7 @@ public final class LoadMessage {
 
     private static final long TIME_FACTOR = 0xD6E8FEB86659FD93L;
 
-    /** The start of the check, not 0, so that a body of zeros is not a valid message. */
+    /** The initial value of the check. It is not 0, so that a body of zeros is not a valid message. */
     private static final long MIX_START = 0xA5A3564E27F8865BL;
 
     private LoadMessage() {}

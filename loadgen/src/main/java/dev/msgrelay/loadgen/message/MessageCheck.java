@@ -50,7 +50,7 @@ public final class MessageCheck {
 
     /**
      * Accepts whole frames as long as they are, byte for byte, the next messages of the current publisher. If messages
-     * have one size and type, this is much cheaper than {@link #onMessage} for each.
+     * have one size and type, one call is much cheaper than {@link #onMessage} for each message.
      *
      * @return number of messages; 0: the caller has to check the next one by {@link #onMessage}
      */

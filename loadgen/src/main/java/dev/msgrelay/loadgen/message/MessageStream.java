@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.message;
 import java.nio.ByteBuffer;
 
 /**
- * An endless stream of one publisher's messages, which is returned in pieces for one write each. The publisher's thread
+ * An endless stream of one publisher's messages. It is returned in pieces, each for one write. The publisher's thread
  * owns it.
  */
 public final class MessageStream {
@@ -43,7 +43,7 @@ public final class MessageStream {
         return batch.cut(writeSize);
     }
 
-    /** Returns the rest of the frame that the last write cut; empty if it cut none. */
+    /** Returns the rest of the frame within which the last write ended; empty if it ended with a whole frame. */
     public ByteBuffer rest() {
         return batch.drain();
     }

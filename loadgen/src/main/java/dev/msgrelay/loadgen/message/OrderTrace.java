@@ -27,7 +27,7 @@ public final class OrderTrace implements MessageCheck.Order {
     private static final long POSITION_FACTOR = 0xC2B2AE3D27D4EB4FL;
     private static final long MIX_FACTOR = 0xD6E8FEB86659FD93L;
 
-    /** The value of a hole. A hash with this value, once in 2^64, is treated as a hole. */
+    /** The value of a hole. One hash in 2^64 also has this value, and is treated as a hole. */
     private static final long HOLE = Long.MIN_VALUE;
 
     private long[] blocks = new long[MAX_BLOCKS];
@@ -44,7 +44,7 @@ public final class OrderTrace implements MessageCheck.Order {
 
     @Override
     public void continueRun(long messages) {
-        // The loop has some thousand steps at most, since blocks get longer meanwhile.
+        // Blocks get longer while the loop runs, so it has some thousand steps at most.
         for (long left = messages; left > 0; ) {
             long here = Math.min(left, blockLength - inBlock);
             inBlock += here;
@@ -63,7 +63,7 @@ public final class OrderTrace implements MessageCheck.Order {
             continueRun(here);
             left -= here;
         }
-        // The next message starts a run here, but not at a subscriber that misses no message.
+        // This block is a hole, since the run that starts after the gap does not start at subscribers without the gap.
         hash = HOLE;
     }
 
@@ -134,7 +134,7 @@ public final class OrderTrace implements MessageCheck.Order {
     }
 
     /**
-     * Returns the position of the first block that differs from the known one. Blocks that are not known yet are added.
+     * Returns the position of the first block that differs from the known one, or -1. Adds blocks that are not known.
      */
     private long difference(long[] known) {
         long difference = -1;

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 final class Padding {
     private static final int LETTERS = 26;
 
-    /** Whole alphabets in a row, from which bodies are copied and compared. */
+    /** The alphabet, repeated. Bodies are copied from these bytes, and compared with them. */
     private static final ByteBuffer PATTERN = pattern(LETTERS * 2_500);
 
     private Padding() {}

@@ -59,7 +59,7 @@ final class RunPattern {
         }
     }
 
-    /** Returns a number of frames that probably match, because their first and last stamps do. */
+    /** Returns a number of frames that probably match, since the first and the last have the expected stamps. */
     private int likely(ByteBuffer bytes, int at, int atMost, long next) {
         if (atMost == 0 || !isAt(bytes, at, 0, next)) {
             return 0;

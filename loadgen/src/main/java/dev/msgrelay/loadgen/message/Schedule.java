@@ -37,7 +37,7 @@ public final class Schedule {
         return SECOND / perSecond;
     }
 
-    /** Returns the first message, from {@code n} on, that is due at {@code moment} or later. */
+    /** Returns the number of the first message, from {@code n} on, that is due at {@code moment} or later. */
     public long firstAtOrAfter(long moment, long n) {
         long elapsed = moment - startNanos;
         long ofSecond = Math.floorMod(elapsed, SECOND) * perSecond;

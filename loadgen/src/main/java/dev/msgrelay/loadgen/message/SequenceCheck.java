@@ -71,7 +71,7 @@ public final class SequenceCheck {
         }
     }
 
-    /** Ends the count for one publisher, which sent the numbers below {@code sent}. Missing numbers are lost. */
+    /** Ends the count for a publisher that sent all numbers below {@code sent}. Those that did not arrive are lost. */
     public void onEnd(int id, long sent) {
         if (sent > next[id]) {
             skip(id, next[id], sent - 1);

@@ -1,5 +1,5 @@
 /**
- * The content of the messages that are sent, and the checks of received messages. There is no socket and no clock here.
+ * The content of sent messages, and the checks of received messages. This package uses no socket and no clock.
  *
  * <pre>
  *  sizes    BodySizes -&gt; SizeTable: the size of each message by its stamp, for publishers and subscribers

@@ -23,7 +23,7 @@ public record Access(boolean tls, Path ca, Path certificate, Path key, String na
         return new Access(true, ca, null, null, null, null);
     }
 
-    /** Whether clients must use relay-client: loadgen's own clients send neither token nor certificate. */
+    /** Whether clients must use relay-client, since loadgen's own clients send neither token nor certificate. */
     public boolean needsLibrary() {
         return tls || tokenFile != null;
     }

@@ -9,12 +9,12 @@ import java.util.stream.Stream;
  * The TCP congestion control that one side of a run uses for sending, if it is known.
  *
  * @param names the kernel's names, each once and sorted; empty if the side has no TCP connection
- * @param why why the names differ from those that were chosen; null: they do not
+ * @param why reason why the names differ from those that were chosen; null if they do not
  */
 public record Congestion(List<String> names, String why) {
     /** The value if nothing is sent over TCP. */
     public static final Congestion NONE = new Congestion(List.of(), null);
-    /** The value if another program sends, whose congestion control is not known. */
+    /** The value if the sender is another program, whose congestion control is not known. */
     public static final Congestion UNKNOWN = of("unknown");
 
     private static final String DEFAULT = "sys/net/ipv4/tcp_congestion_control";
@@ -34,7 +34,7 @@ public record Congestion(List<String> names, String why) {
         return new Congestion(List.of(name), why);
     }
 
-    /** Returns whether no difference is known: the names are the same, or one side does not tell. */
+    /** Returns whether the names are the same, or one side is {@link #UNKNOWN}. */
     public boolean isLike(Congestion other) {
         return names.equals(other.names) || equals(UNKNOWN) || other.equals(UNKNOWN);
     }

@@ -12,7 +12,7 @@ public record Got(List<Received> subscribers) {
      *
      * @param bytes bytes received within the window, with frame headers
      * @param beforeTheirTime number of messages that arrived before their intended sending time
-     * @param samples number of recorded latencies; -1: the subscriber was told the window too late
+     * @param samples number of recorded latencies; -1: the subscriber received the window too late
      */
     public record Received(
             SubscriberResult result,

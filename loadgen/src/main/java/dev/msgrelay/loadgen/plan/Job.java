@@ -8,14 +8,14 @@ import dev.msgrelay.protocol.net.Endpoint;
  * @param relay endpoint to which the worker connects; null if the worker listens
  * @param listen addresses at which the worker listens; null if it connects
  * @param first id of the worker's first publisher, or index of its first subscriber
- * @param connections number of the worker's connections; for the plain relay that of its subscribers
+ * @param connections number of the worker's connections; for the plain relay, the number of its subscribers
  * @param bytes size of the plain relay's reads, or of the prepacked sender's writes; 0 for other workers
  */
 public record Job(
         Endpoint relay, Listen listen, Access access, int first, int connections, boolean slow, int bytes, Load load) {
     /**
-     * Where to listen. A path that is not null is that of a Unix socket; otherwise a free TCP port of the address is
-     * used.
+     * Where to listen. {@code publish} and {@code subscribe} are paths of Unix sockets; null: a free TCP port of {@code
+     * address}.
      */
     public record Listen(String address, String publish, String subscribe) {}
 

@@ -13,8 +13,8 @@ import java.util.Locale;
  * @param rate messages a second of each publisher, evenly spaced, whatever the latency is; 0: full speed
  * @param policy the relay's policy for slow subscribers. With any policy but backpressure subscribers send HELLO, so
  *     that the relay reports which messages they miss.
- * @param localCongestion TCP congestion control of loadgen's own senders, for connections within their host: a name of
- *     the kernel's, {@link CongestionControl#SYSTEM}, or {@link CongestionControl#AUTO} where nothing can be chosen
+ * @param localCongestion TCP congestion control of loadgen's own senders, for connections within their host: a kernel's
+ *     name, {@link CongestionControl#SYSTEM}, or {@link CongestionControl#AUTO} if neither cubic nor reno is available
  */
 public record Load(
         int publishers,
@@ -29,16 +29,16 @@ public record Load(
         SlowReaders slow,
         String localCongestion) {
     /**
-     * At full speed, one latency in this many is recorded: reading the clock for each message would cost more than the
-     * message.
+     * At full speed, one of this many latencies is recorded, since reading the clock for each message would cost more
+     * than the message itself.
      */
     public static final int FULL_SPEED_SAMPLING = 1_024;
 
     public static final int MAX_RATE = 10_000_000;
 
-    /** The number of latencies a second that a subscriber records, at least; it records less than twice as many. */
+    /** At a high rate, a subscriber records from this many to twice as many latencies a second. */
     private static final int RECORDED = 500_000;
-    /** The most publisher processes. Further publishers are distributed evenly over them. */
+    /** The largest number of publisher processes. More publishers are distributed evenly over these. */
     private static final int MAX_PUBLISHER_PROCESSES = 4;
 
     private static final int MAX_SUBSCRIBER_PROCESSES = 16;
@@ -177,8 +177,8 @@ public record Load(
     }
 
     /**
-     * Returns the sampling: one latency in this many is recorded. At a low rate it is every one, as reading the clock
-     * for each message does no harm there.
+     * Returns the number of messages for each recorded latency. At a low rate every latency is recorded, as reading the
+     * clock for each message does no harm there.
      */
     public int sampling() {
         return rate == 0

@@ -13,8 +13,8 @@ public record Sent(List<Published> publishers, Punctuality schedule) {
     /**
      * The report on one publisher.
      *
-     * @param firstTimed number of the first message whose intended time is within the window; -1: the publisher was
-     *     told the window too late
+     * @param firstTimed number of the first message whose intended time is within the window; -1: the publisher
+     *     received the window too late
      * @param acknowledgedAfter times from the intended sending time to the acknowledgement; null without
      *     acknowledgements
      */
@@ -51,7 +51,7 @@ public record Sent(List<Published> publishers, Punctuality schedule) {
 
     /**
      * Returns how many latencies each subscriber should have recorded: the messages in the window whose number is a
-     * multiple of {@code sampling}. -1: a publisher does not know its first message.
+     * multiple of {@code sampling}. Returns -1 if a publisher does not know its first message in the window.
      */
     public long samples(int sampling) {
         return publishers.stream().anyMatch(one -> one.firstTimed < 0)

@@ -17,7 +17,7 @@ public record Still(long longestNanos, long count, long totalNanos) {
         return longestNanos >= other.longestNanos ? this : other;
     }
 
-    /** Whether the longest time, or {@code totalNanos}, is at least half of {@code nanos}. */
+    /** Whether the longest time, or without {@code longest} the sum, is at least half of {@code nanos}. */
     public boolean explains(long nanos, boolean longest) {
         return 2 * (longest ? longestNanos : totalNanos) >= nanos;
     }

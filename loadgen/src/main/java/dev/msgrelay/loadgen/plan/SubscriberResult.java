@@ -14,12 +14,12 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
     /**
      * The faults in one subscriber's messages.
      *
-     * @param tail the part of {@code lost} after the last message that arrived; if the connection was open, they may
-     *     have been under way
+     * @param tail number of lost messages after the last one that arrived; on an open connection, these may still be
+     *     under way
      * @param foreign number of messages that no publisher of this run sent
      * @param otherOrder position in the stream from which the messages of different publishers arrived in another order
-     *     than at other subscribers; or {@link #SAME_ORDER}. It is that of the first message of a block.
-     * @param unsampled number of latencies that should have been recorded and are missing, or are too many
+     *     than at other subscribers; or {@link #SAME_ORDER}. The position is that of the block's first message.
+     * @param unsampled by how many the recorded latencies differ from the number that should have been recorded
      * @param waitedMillis how long the subscriber waited for missing messages after the last one was sent; 0 if all
      *     arrived
      */
@@ -68,7 +68,7 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
         return new SubscriberResult(index, messages, faults.withOtherOrder(position), told, closed, closeReason);
     }
 
-    /** Adds the number of missing latencies, if all messages arrived. -1 is a number that is not known. */
+    /** Sets {@code unsampled} if all messages arrived. A negative parameter means that a number is not known. */
     public SubscriberResult withSamples(long samples, long expected) {
         if (samples < 0 || expected < 0 || !faults.isEachOnce() || faults.lost() > 0) {
             return this;

@@ -27,7 +27,7 @@ public record Window(long sendFrom, long begin, long end) {
         private long bytesAtEnd;
 
         /**
-         * Notes the counts up to {@code now}, before the next message is counted.
+         * Stores the counts at the first call within the window, and at the first call after it.
          *
          * @param messages number of messages before {@code now}
          * @return whether the window begins with this call

@@ -6,9 +6,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/**
- * Creates one HTML file, with all its scripts, from results of loadgen or from a page of the lab. It needs no network.
- */
+/** Creates an HTML file that needs no network, with all its scripts, from results of loadgen or a page of the lab. */
 public final class HtmlPage {
     private static final String PLOT = "/dev/msgrelay/server/admin/plot.js";
 

@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 
 /** Figures in rows and columns. {@link TextTable} formats them. */
 public record Table(String caption, List<Column> columns, List<List<Value>> rows) {
-    /** A mark by which a text is coloured. The colour only repeats what the text says. */
+    /** A mark that decides the colour of a text. The colour only repeats what the text says. */
     public enum Mark {
         NONE,
         GOOD,

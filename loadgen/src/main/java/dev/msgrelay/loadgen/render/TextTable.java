@@ -18,7 +18,7 @@ public final class TextTable {
 
     private TextTable() {}
 
-    /** Returns the lines of a table after its caption. A column without a value is left out. */
+    /** Returns the caption and the lines of a table. Columns without any value are left out. */
     public static String of(Table whole) {
         return of(whole, Integer.MAX_VALUE);
     }

@@ -49,7 +49,7 @@ public enum Unit {
         return ascii(text(number));
     }
 
-    /** Replaces characters that some terminals do not have. */
+    /** Replaces characters that some terminals cannot show. */
     public static String ascii(String text) {
         return text.replace('µ', 'u').replace('–', '-').replace("→", "->");
     }

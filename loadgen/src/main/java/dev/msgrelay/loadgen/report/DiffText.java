@@ -126,7 +126,7 @@ public final class DiffText {
                 "B/A", both -> sameMachine ? change(cell.apply(both.a()), cell.apply(both.b()), figure) : ""));
     }
 
-    /** Returns the ratio of B to A: "1.07" if all rounds of one are above all rounds of the other, else "(0.99)". */
+    /** Returns the ratio of B to A: "1.07", or in brackets, "(0.99)", if the rounds of A and B overlap. */
     private static String change(Cell a, Cell b, ToDoubleFunction<RunRecord> figure) {
         if (a == null || b == null) {
             return "";

@@ -205,7 +205,7 @@ public final class LaneSummary {
     }
 
     /**
-     * Returns the ratio to the first lane with the same kind of socket, by rounds that both have: ", 0.62 of loopback".
+     * Returns the ratio to the first lane with the same kind of socket, in rounds of both lanes: ", 0.62 of loopback".
      */
     private static String against(
             Row row, List<Row> load, Function<Row, Cell> cell, ToDoubleFunction<RunRecord> figure) {

@@ -23,12 +23,12 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
     private String prefix = "";
     private boolean open;
 
-    /** Writes to stderr, so that stdout contains only the result. */
+    /** Creates an object that writes to stderr, so that stdout contains only the result. */
     public ProgressLine(PrintWriter notices) {
         this.notices = notices;
     }
 
-    /** Whether stderr is a terminal. {@link System#console} does not tell it: it is about stdin and stdout. */
+    /** Whether stderr is a terminal. {@link System#console} cannot be used, as it is about stdin and stdout. */
     private static boolean isTerminal() {
         String term = System.getenv("TERM");
         if (term == null || term.equals("dumb")) {
@@ -38,7 +38,7 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
             String stderr = Files.readSymbolicLink(STDERR).toString();
             return stderr.startsWith("/dev/pts/") || stderr.startsWith("/dev/tty");
         } catch (IOException | UnsupportedOperationException e) {
-            // On other systems than Linux, whole lines are written, which are right everywhere.
+            // On other systems than Linux, whole lines are written, since these work everywhere.
             return false;
         }
     }

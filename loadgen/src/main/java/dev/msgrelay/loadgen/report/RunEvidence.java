@@ -30,7 +30,7 @@ import org.HdrHistogram.Histogram;
 final class RunEvidence {
     private static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9);
 
-    /** The largest number of subscribers that are all listed; if there are more, only those with a fault are. */
+    /** Up to this many subscribers are all listed. If there are more, only those with a fault are listed. */
     private static final int SUBSCRIBERS_LISTED = 16;
 
     private final StringBuilder text = new StringBuilder();

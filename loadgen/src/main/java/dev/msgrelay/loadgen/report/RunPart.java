@@ -69,7 +69,7 @@ record RunPart(Cell cell, RunRecord run) {
         return isWhole() ? Math.max(out, load().wanted()) : out;
     }
 
-    /** Whether this percentile includes delays that loadgen itself caused, and not the relay. */
+    /** Whether this percentile includes delays that loadgen caused rather than the relay. */
     boolean isOwnLateness(double percentile) {
         return late() * 100 > 100 - percentile && !signals().isLateByRelay();
     }

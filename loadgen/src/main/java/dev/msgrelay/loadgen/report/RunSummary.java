@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /**
  * Summarises a {@code loadgen run} in a few lines: the result in one sentence, cautions, and whether every message was
- * correct. If the user set targets, the first word tells whether they were met.
+ * correct. If the user set targets, the first word says whether the targets were met.
  */
 public final class RunSummary {
     /** The exit code if a target was missed, or if this machine was too busy to decide. */
@@ -62,7 +62,7 @@ public final class RunSummary {
         return new RunSummary(results, targets);
     }
 
-    /** Returns the lines. The result is the first one, unless a message was wrong: then the failures come first. */
+    /** Returns the lines. The result comes first, or the failures if a message was wrong. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
         String word = word();
@@ -86,8 +86,8 @@ public final class RunSummary {
     }
 
     /**
-     * Returns the highest rate at which messages were sent in time and the target was met. If there is none, one of the
-     * two conditions is enough, or else neither.
+     * Returns the highest rate at which messages were sent in time and the target was met. If there is none, only the
+     * target must be met, or else messages must only be in time, or else neither.
      */
     private Optional<RunPart> fromTheCurve() {
         return highest(part -> !part.isLate() && targets.isMetBy(part))
@@ -149,7 +149,7 @@ public final class RunSummary {
         return targets.p99Nanos() != null && timed.filter(targets::isMetBy).isEmpty();
     }
 
-    /** Whether the relay missed the target: neither other programs nor loadgen's own delays explain it. */
+    /** Whether a missed target is certain, since neither other programs nor loadgen's own delays explain it. */
     private boolean isDecided() {
         boolean disturbed = parts.stream()
                 .anyMatch(part -> !part.run().outcome().environment().isEmpty());

@@ -142,7 +142,7 @@ public final class RunText {
         }
     }
 
-    /** Appends the congestion control of the connections, unless the line about the ceiling already has it. */
+    /** Appends the congestion control of the connections, unless the line about the ceiling already contains it. */
     private void senders() {
         Senders senders = first.run().resources().senders();
         String text = senders == null ? "" : senders.text(first.cell().contestant());

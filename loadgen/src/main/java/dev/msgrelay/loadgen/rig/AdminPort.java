@@ -47,7 +47,7 @@ public record AdminPort(URI uri) {
                 return new AdminPort(new URI(uri.getScheme(), null, uri.getHost(), port, null, null, null));
             }
         } catch (URISyntaxException e) {
-            // The exception below names the text.
+            // The exception below has a clearer message.
         }
         throw new IllegalArgumentException("'" + text + "' is no URL like http://relay-host:7402");
     }

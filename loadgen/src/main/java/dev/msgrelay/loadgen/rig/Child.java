@@ -32,8 +32,7 @@ public final class Child {
     static final long UNKNOWN = -1;
 
     /**
-     * The most events of one kind that are stored, which is over two hours of one a second; then the oldest are
-     * dropped.
+     * The most events of one kind that are stored: over two hours at one a second. After that, the oldest are dropped.
      */
     private static final int MAX_EVENTS = 8_000;
 
@@ -97,14 +96,14 @@ public final class Child {
         return process.isAlive();
     }
 
-    /** Sends one command. A failure shows when the caller waits for the answer. */
+    /** Sends one command. The caller notices a failure when it waits for the answer. */
     public void send(String command, Object value) {
         try {
             String line = Json.line(Map.of(command, value)) + "\n";
             process.getOutputStream().write(line.getBytes(StandardCharsets.UTF_8));
             process.getOutputStream().flush();
         } catch (IOException e) {
-            // The caller notices it when it waits for the answer.
+            // The caller notices the failure when it waits for the answer.
         }
     }
 
@@ -115,7 +114,7 @@ public final class Child {
     /**
      * Waits for an event of this child, and meanwhile checks other children.
      *
-     * @param what meaning of the event, for people: "say 'ready'"
+     * @param what what the child does by the event, for the error message: "say 'ready'"
      * @param all children whose failure ends the wait, including this one: the failure of another child may be why this
      *     one sends nothing
      */
@@ -159,14 +158,14 @@ public final class Child {
         }
     }
 
-    /** Checks the health unless the event has arrived: after its event the child may end. */
+    /** Checks the health if the event has not arrived. Once it has arrived, the child may end. */
     private synchronized void checkHealthyUntil(String event) throws RunException {
         if (!events.containsKey(event)) {
             checkHealthy();
         }
     }
 
-    /** Checks the health for {@code millis}, since a child's end is noticed with a delay. */
+    /** Checks the health repeatedly for {@code millis}, since a child's end is noticed with a delay. */
     synchronized void checkHealthy(long millis) throws RunException, InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         for (long left = millis; left > 0; left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())) {
@@ -261,7 +260,7 @@ public final class Child {
             known.addLast(new Event(System.nanoTime(), json));
             String level = json.path("level").asString("");
             if (json.has("message") && (level.equals("WARN") || level.equals("ERROR"))) {
-                // With --json, the relay writes its log to stdout; other programs write to stderr.
+                // With --json, the relay logs to stdout. Its warnings and errors are stored like lines of stderr.
                 onStderr(json.path("message").asString(""));
             }
         }

@@ -11,9 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/**
- * The child processes of one run. They end at the end of the run, with this JVM, or when their stdin ends. Thread-safe.
- */
+/** The child processes of one run. They end when the run, this JVM, or their stdin ends. Thread-safe. */
 public final class Children implements AutoCloseable {
     private static final long EXIT_MILLIS = 3_000;
 
@@ -66,7 +64,8 @@ public final class Children implements AutoCloseable {
     }
 
     /**
-     * Starts a worker with {@code moreMegabytes} of heap above the usual size, which are used only if they are needed.
+     * Gives the job to a worker that stays, or starts a new one. The heap limit of a new worker is {@code
+     * moreMegabytes} above the usual size.
      */
     Child startWorker(Site site, String name, Class<?> main, Object job, int moreMegabytes) throws IOException {
         Child worker = staying ? named(name) : null;
@@ -119,7 +118,7 @@ public final class Children implements AutoCloseable {
         return directoryIn(RunDirectory.TEMPORARY).socket(name).toString();
     }
 
-    /** Returns a directory for a contestant's data, which is removed with the children. */
+    /** Returns a directory for a contestant's data, which {@link #close} removes. */
     public synchronized Path directory(Path parent) throws IOException {
         return directoryIn(parent).data();
     }

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  *  {subscribers}  number of subscribers that will connect
  * </pre>
  *
- * The text must be one command, since the shell becomes that command. The relay is ready when it listens at both
+ * The text must be one command, since the shell runs it with exec. The relay is ready when it listens at both
  * endpoints.
  */
 public record CommandContestant(String command) implements Contestant {
@@ -64,7 +64,7 @@ public record CommandContestant(String command) implements Contestant {
         return endpoint.isUnix() ? endpoint.toString().substring("unix:".length()) : "" + endpoint.port();
     }
 
-    /** Waits until the relay listens. It does not connect, since an additional connection may end a simple relay. */
+    /** Waits until the relay listens. This does not connect, since a simple relay may end after an extra connection. */
     private static void awaitListening(Child child, Endpoint endpoint)
             throws IOException, RunException, InterruptedException {
         long deadline = System.nanoTime() + Contestants.READY_NANOS;

@@ -15,17 +15,17 @@ import java.io.IOException;
 public interface Contestant {
     String name();
 
-    /** Describes the kinds of its connections, for people: "TCP" or "Unix sockets in, TCP out". */
+    /** Describes the kinds of the contestant's connections, for people: "TCP" or "Unix sockets in, TCP out". */
     default String transport(Load load) {
         return Contestants.transport(load.transport().isUnixIn(), load.unix());
     }
 
-    /** Whether it can serve several runs, each with new connections. */
+    /** Whether the contestant can serve several runs, each with new connections. */
     default boolean stays() {
         return true;
     }
 
-    /** Returns the policy for slow subscribers, because of which messages may be missing. */
+    /** Returns the policy for slow subscribers. It decides whether messages may be missing. */
     default Policy policy() {
         return Policy.BACKPRESSURE;
     }

@@ -10,7 +10,7 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * The progress of a run, for people: the mean of the last second for which all workers have reported, and at the end
- * the result. No result is computed from it.
+ * the result. Results are not computed from these values.
  *
  * @param elapsedNanos time since publishers started, including the warm-up
  * @param in messages a second; NaN before the first reports, like all other rates

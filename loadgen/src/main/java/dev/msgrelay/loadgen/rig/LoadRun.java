@@ -69,7 +69,7 @@ public final class LoadRun {
         this.fleet = new Fleet(workers, load);
     }
 
-    /** Returns the current time as in results: ISO 8601, with the zone. */
+    /** Returns the current time in the format of results: ISO 8601, with the zone. */
     public static String now() {
         return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(ZonedDateTime.now().truncatedTo(ChronoUnit.SECONDS));
     }
@@ -82,14 +82,14 @@ public final class LoadRun {
                 Contestant.Started contestant = plan.contestant().start(children, plan.load());
                 return new LoadRun(plan, round, observer, contestant, children).run(true);
             } catch (InterruptedException e) {
-                // The JVM must print results before it ends, so it does not wait for children.
+                // The JVM is about to end, and must print results first, so it does not wait for children.
                 children.abandon();
                 throw e;
             }
         }
     }
 
-    /** Makes the run with workers that serve several runs. After a failure they cannot be used again. */
+    /** Makes the run with workers that serve several runs. After a failure, these workers cannot be used again. */
     public RunRecord run() throws IOException, RunException, InterruptedException {
         RunRecord record = run(false);
         children.endJobs();
@@ -106,7 +106,7 @@ public final class LoadRun {
             fleet.awaitPrimed();
             return measure(stops);
         } catch (RunException e) {
-            // A worker may report a closed connection before the end of the relay's process is noticed.
+            // The end of the relay's process explains more than a worker's closed connection, but may be noticed later.
             if (relay != null) {
                 relay.checkHealthy(CAUSE_MILLIS);
             }

@@ -14,7 +14,7 @@ import java.time.Duration;
 /**
  * The plan of a run: a contestant with a load on a lane.
  *
- * @param group the lane or contestant; if it fails repeatedly, no plan of its group is run again
+ * @param group the plan's lane or contestant; after repeated failures, no other plan of the same group is run
  * @param linkCeilings computed ceilings of the link; null without a link, or if its speed is unknown
  */
 public record Plan(

@@ -39,7 +39,8 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     public static final String LOCAL_CONGESTION = "--local-congestion";
 
     /**
-     * The value of --journal that stands for a new directory, which is removed after the run. ":PARENT" may follow it.
+     * The value of --journal for a new directory, in PARENT if ":PARENT" follows. The directory is removed after the
+     * run.
      */
     public static final String TEMPORARY = "temp";
 
@@ -70,9 +71,9 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         boolean tls = load.clients().tls();
         String address = children.placement().relay().address();
-        // On a busy machine a worker may send HELLO late, which must not fail a run.
+        // On a busy machine, a worker may send HELLO late. That must not make a run fail.
         List<String> args = new ArrayList<>(List.of("--json", "--handshake-timeout", "60s", "--bind", address));
-        // Port 0 is a free TCP port. With TLS, the relay has no other TCP ports.
+        // Port 0 means a free TCP port. With TLS, the relay has only TLS ports.
         String kind = tls ? "--tls-" : "--";
         args.addAll(List.of(kind + "publish-port", "0", kind + "subscribe-port", "0"));
         OwnCertificate own = tls ? OwnCertificate.at(address) : null;
@@ -106,7 +107,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
                 null);
     }
 
-    /** Returns what the relay itself reports. An older build, which does not report it, does not choose one. */
+    /** Returns the congestion control that the relay reports. An older build reports none, and uses the system's. */
     @Override
     public Congestion congestion(Started started) {
         if (started.subscribe().isUnix()) {
@@ -117,7 +118,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         return Congestion.ofChoice(ready.path(report).asString(CongestionControl.SYSTEM));
     }
 
-    /** Replaces the word {@link #TEMPORARY} in these arguments by a new directory. */
+    /** Replaces the word {@link #TEMPORARY} in these arguments with a new directory. */
     static List<String> withJournal(List<String> relayArgs, Children children) throws IOException {
         int at = relayArgs.indexOf(JOURNAL) + 1;
         String[] word = at == 0 || at == relayArgs.size()

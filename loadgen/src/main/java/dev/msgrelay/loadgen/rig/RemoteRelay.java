@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * A relay that is already running, usually on another machine.
  *
- * @param policy the policy for which subscribers ask; {@link #checked} replaces {@link Policy#RELAY_DEFAULT} by a
- *     policy
+ * @param policy the policy for which subscribers ask; {@link #checked} replaces {@link Policy#RELAY_DEFAULT} with one
+ *     of the other policies
  */
 public record RemoteRelay(
         Endpoint publish, Endpoint subscribe, Policy policy, Access access, Duration connectTimeout, AdminPort admin)
@@ -49,8 +49,8 @@ public record RemoteRelay(
     /**
      * Connects a publisher and a subscriber, and reads the admin port, before any worker is started.
      *
-     * @return this relay with its subscribers' policy. If no policy was chosen, it is backpressure if that is the
-     *     relay's default, or else skip, since a run at full speed always has slow subscribers.
+     * @return this relay, with the policy that subscribers get. If none was chosen, that is the relay's default if it
+     *     is backpressure, or else skip, since subscribers are always slow at full speed.
      * @throws RunException a client was refused, or got another policy; the message is one line
      */
     public RemoteRelay checked() throws RunException, InterruptedException {

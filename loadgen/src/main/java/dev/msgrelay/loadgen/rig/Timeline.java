@@ -50,8 +50,8 @@ final class Timeline {
     }
 
     /**
-     * Returns the counts of one worker until the window's end. A publisher's last count is a little earlier, so it is
-     * repeated for that time.
+     * Returns the counts of one worker until the window's end. The last count of a worker that has finished may be a
+     * little earlier, and is repeated for that time.
      */
     private static List<Count> until(long end, Child worker) {
         List<Count> counts = counts(worker);

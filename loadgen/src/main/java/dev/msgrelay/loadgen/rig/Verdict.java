@@ -126,7 +126,7 @@ public final class Verdict {
         return failures;
     }
 
-    /** Checks a slow reader. It disconnects in the middle of the stream, so later messages are not lost. */
+    /** Checks a slow reader. It stops reading in the middle of the stream, so later messages do not count as lost. */
     private static void checkSlow(SubscriberResult slow, List<String> failures) {
         String who = "slow subscriber: ";
         count(slow.untold(), who, "lost without a word", failures);
@@ -140,7 +140,7 @@ public final class Verdict {
         boolean cutOff = policy == Policy.DISCONNECT
                 && subscriber.closed() != null
                 && subscriber.closeReason() == CloseReason.SLOW_SUBSCRIBER.code();
-        // The ERROR frame told a disconnected subscriber that it gets no more messages.
+        // Messages after a disconnection do not count, since an ERROR frame announced the disconnection.
         long missing =
                 subscriber.faults().lost() - (cutOff ? subscriber.faults().tail() : 0);
         long told = policy == Policy.SKIP ? subscriber.told().missed() : 0;

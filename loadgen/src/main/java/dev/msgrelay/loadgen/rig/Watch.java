@@ -97,7 +97,7 @@ final class Watch implements AutoCloseable {
                         admin.uri().getHost()));
     }
 
-    /** Waits until all samples are taken: the processes must not end before. */
+    /** Waits until all samples are taken. The processes must not end earlier. */
     void awaitLooks() throws InterruptedException {
         sampler.sampled();
     }
@@ -189,7 +189,7 @@ final class Watch implements AutoCloseable {
     }
 
     /**
-     * Returns the reports within the window if they cover most of it; otherwise also the nearest report on each side.
+     * Returns the reports within the window if they cover half of it; otherwise also the nearest report on each side.
      */
     private static List<Child.Event> around(List<Child.Event> reports, Window window) {
         List<Child.Event> within = reports.stream()

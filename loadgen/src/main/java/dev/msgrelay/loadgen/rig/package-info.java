@@ -1,5 +1,5 @@
 /**
- * How one run is made: its processes are started, measured and stopped, and a verdict is given.
+ * One run: starts, measures and stops its processes, and decides whether the run is valid.
  *
  * <pre>
  *  Plan -&gt; LoadRun -+- Contestant   starts what is measured: RelayContestant, CommandContestant, Contestants

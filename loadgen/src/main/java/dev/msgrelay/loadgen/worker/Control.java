@@ -84,7 +84,7 @@ public final class Control {
         }
     }
 
-    /** Ends this process at the end of stdin. It is for a process that gets no jobs. */
+    /** Makes a process that gets no jobs end at the end of its stdin. */
     public static void exitWithParent() {
         Thread stdin = new Thread(() -> readCommands(line -> {}), "control");
         stdin.setDaemon(true);
@@ -101,15 +101,13 @@ public final class Control {
         return window;
     }
 
-    /** Waits for the window, without a time limit: if the controller ends, this process ends. */
+    /** Waits for the window. No limit is needed, since this process ends with the controller. */
     public Window awaitWindow() throws InterruptedException {
         windowKnown.await();
         return window;
     }
 
-    /**
-     * Waits for how many messages each publisher sent, by publisher id, without a time limit like {@link #awaitWindow}.
-     */
+    /** Waits for the number of messages that each publisher sent, by publisher id. No limit is needed here either. */
     public Map<Integer, Long> awaitSent() throws InterruptedException {
         sentKnown.await();
         return sent;

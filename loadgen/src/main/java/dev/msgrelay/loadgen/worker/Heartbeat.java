@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Counts a worker's messages four times a second, and sends the counts once a second, since a report costs CPU time at
- * both ends. A report also contains the standstills of the process. A daemon thread does it.
+ * both ends. A report also has the standstills of the process. Uses a daemon thread.
  */
 public final class Heartbeat {
     private static final int COUNTS_A_LINE = 4;
@@ -29,7 +29,7 @@ public final class Heartbeat {
         long bytes();
     }
 
-    /** Sends the first report at once, so that there is a count before the window. It continues until {@link #last}. */
+    /** Sends a first report, so that there is a count before the window, and then further ones until {@link #last}. */
     Heartbeat(Control control, List<? extends Counted> all) {
         this.control = control;
         this.all = all;
@@ -49,7 +49,7 @@ public final class Heartbeat {
         if (ended) {
             return;
         }
-        // The time is that of the counts, as the report may have to wait for stdout.
+        // The time is taken here, with the counts, since the report may have to wait for stdout.
         counts.add(new Count(
                 System.nanoTime(),
                 all.stream().mapToLong(Counted::messages).sum(),

@@ -27,7 +27,7 @@ import java.nio.channels.NonWritableChannelException;
  * </pre>
  *
  * This class checks the sequence numbers that the library returns: only a gap may skip numbers. In the frames, the
- * sequence starts at 1, as on a connection without HELLO. The subscriber's thread owns an object; any thread may call
+ * sequence starts at 1, as on a connection without HELLO. The subscriber's thread owns the channel; any thread may call
  * {@link #close}.
  */
 final class LibraryChannel implements ByteChannel {
@@ -43,12 +43,12 @@ final class LibraryChannel implements ByteChannel {
         this.subscriber = RelaySubscriber.connect(
                 options.bufferSize(bufferSize).onGap(this::onGap).build());
         while (subscriber.epoch() == 0 && poll() >= 0) {
-            // Messages that are published before WELCOME may be missing.
+            // Polls until WELCOME has arrived. Messages that are published before may be missing.
         }
         frames.flip();
     }
 
-    /** Returns options without reconnection: a run must report the end of the first connection. */
+    /** Returns options without reconnection, since a run must report the end of the first connection. */
     static SubscriberOptions.Builder options(Endpoint relay, Access access, Policy policy) throws IOException {
         SubscriberOptions.Builder options =
                 access.to(SubscriberOptions.builder(relay).reconnect(ReconnectPolicy.none()));

@@ -23,8 +23,8 @@ import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * Sends each frame as a message, by a publisher of relay-client. One thread owns it; acknowledgements arrive on another
- * thread.
+ * Sends each frame as a message, through a publisher of relay-client. One thread owns it; acknowledgements arrive on
+ * another thread.
  */
 final class LibraryOutlet implements Outlet {
     /**
@@ -41,8 +41,8 @@ final class LibraryOutlet implements Outlet {
 
     /**
      * @param acknowledged receives the acknowledgements; null: none are asked for
-     * @param lastWord time to wait after the last acknowledgement: a faulty relay may acknowledge messages that were
-     *     never sent
+     * @param lastWord time to wait after the last acknowledgement, in which a faulty relay may acknowledge messages
+     *     that were never sent
      */
     LibraryOutlet(PublisherOptions.Builder options, Acknowledged acknowledged, Duration lastWord) throws IOException {
         this.acknowledged = acknowledged;
@@ -53,7 +53,7 @@ final class LibraryOutlet implements Outlet {
         publisher = RelayPublisher.connect(options.build());
     }
 
-    /** Returns options without reconnection: a run must report the end of the first connection. */
+    /** Returns options without reconnection, since a run must report the end of the first connection. */
     static PublisherOptions.Builder options(Endpoint relay, Access access) throws IOException {
         return access.to(PublisherOptions.builder(relay).reconnect(ReconnectPolicy.none()));
     }
@@ -106,7 +106,7 @@ final class LibraryOutlet implements Outlet {
         }
     }
 
-    /** Waits after the last acknowledgement for one that is wrong, of a message that was never sent. */
+    /** Waits a while in case the relay acknowledges messages that were never sent. */
     private void listen() throws IOException {
         long end = System.nanoTime() + lastWord.toNanos();
         while (System.nanoTime() - end < 0 && publisher.failure().isEmpty()) {
@@ -146,14 +146,14 @@ final class LibraryOutlet implements Outlet {
         private final Supplier<Window> window;
         private final Histogram after = Histograms.sparse();
 
-        /** Numbers and sending times of messages without acknowledgement whose time is measured. */
+        /** Number and sending time of each timed message that is not acknowledged yet. */
         private final Deque<long[]> underWay = new ArrayDeque<>();
 
         private long number;
         private long sequence;
         private String fault;
 
-        /** @param sampling the time of one message in this many is measured; a power of two */
+        /** @param sampling one of this many messages is timed; a power of two */
         Acknowledged(long first, int sampling, Supplier<Window> window) {
             this.first = first;
             this.samplingMask = sampling - 1L;
@@ -184,8 +184,8 @@ final class LibraryOutlet implements Outlet {
         }
 
         /**
-         * Returns the nanoseconds from the intended sending time, at full speed from the call of the library, to the
-         * acknowledgement; 100 s at most.
+         * Returns the nanoseconds to the acknowledgement: from the intended sending time, or at full speed from the
+         * call of the library. Times above 100 s are recorded as 100 s.
          */
         synchronized Histogram after() {
             return after;
@@ -198,7 +198,7 @@ final class LibraryOutlet implements Outlet {
         @Override
         public synchronized void onAck(long newNumber, long newSequence) {
             time(newNumber);
-            // Sequence 0 follows a reconnection; its message number may be repeated.
+            // An acknowledgement with sequence 0 follows a reconnection, and may repeat a message number.
             boolean again = newSequence == 0;
             if (fault == null
                     && (again

@@ -18,14 +18,14 @@ import java.util.concurrent.TimeUnit;
 import tools.jackson.core.JacksonException;
 
 /**
- * Measures what the host's default congestion control costs: throughput over loopback with the default and with another
- * one, in turn. The fastest connection of each counts, as other programs can only slow one down.
+ * Compares throughput over loopback with the host's default congestion control and with another one, in alternating
+ * rounds. The fastest round of each counts, as other programs can only make a round slower.
  */
 public final class LoopbackMain {
     private static final int ROUNDS = 8;
     private static final long WARMUP_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
     private static final long MEASURED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    /** The size of writes, as that of publishers. */
+    /** The size of writes, which is also that of publishers. */
     private static final int WRITE_BYTES = 128 << 10;
 
     private LoopbackMain() {}

@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 
 /**
  * A subscriber's connection that reads the clock after each read, and records its counters at the begin and the end of
- * the window. For a slow reader it limits the speed. The subscriber's thread owns it.
+ * the window. It also limits the speed of a slow reader. The subscriber's thread owns it.
  */
 final class MeasuredChannel implements ReadableByteChannel {
     /** Reads a second of a slow reader. Each read is so small that the receive queue stays full. */
@@ -51,7 +51,7 @@ final class MeasuredChannel implements ReadableByteChannel {
             late = bytes > 0 && before >= window.begin();
         }
         pauses.note(before, now, window);
-        // The bytes of this read are added later, as its messages are not counted yet.
+        // The bytes of this read are added after this call, as its messages are not counted yet either.
         measured.note(now, window, messages.getAsLong(), bytes);
         if (n > 0) {
             bytes += n;
@@ -89,7 +89,7 @@ final class MeasuredChannel implements ReadableByteChannel {
         return window;
     }
 
-    /** Whether the controller sent the window after its begin, so that the counts lack earlier messages. */
+    /** Whether the window arrived after its begin, so that the counts lack its first messages. */
     boolean heardLate() {
         return late;
     }

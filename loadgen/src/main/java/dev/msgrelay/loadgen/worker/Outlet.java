@@ -14,7 +14,7 @@ public interface Outlet extends AutoCloseable {
     /**
      * Writes all frames, and blocks as long as necessary.
      *
-     * @param frames frames; only if {@link #segment} is not 0 may they be cut
+     * @param frames bytes to write; if {@link #segment} is 0, they must be whole frames
      */
     void write(ByteBuffer frames) throws IOException;
 

@@ -21,7 +21,7 @@ final class Paced {
     /** A message counts as late if it is sent later than this after its intended time. */
     static final long LATE_NANOS = 1_000_000;
 
-    /** Time after the window's end in which late messages are still sent. The rest is given up. */
+    /** Time after the window's end in which late messages are still sent. The remaining messages are given up. */
     static final long OVERTIME_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
@@ -55,8 +55,8 @@ final class Paced {
     }
 
     /**
-     * Publishes all messages that are due before the end of the window. If it is late, it stops {@link #OVERTIME_NANOS}
-     * after the end.
+     * Publishes all messages that are due before the end of the window. If messages are late, this stops {@link
+     * #OVERTIME_NANOS} after the end.
      */
     void publish(Waiter waiter) throws IOException {
         long due = nextDue();
@@ -66,8 +66,8 @@ final class Paced {
     }
 
     /**
-     * Sends all messages that are due at {@code now}. {@link #OVERTIME_NANOS} after the window it gives up the rest,
-     * which counts as late.
+     * Sends all messages that are due at {@code now}. {@link #OVERTIME_NANOS} after the window, all remaining messages
+     * are given up, and count as late.
      *
      * @return the time at which the next message is due
      */
@@ -94,7 +94,7 @@ final class Paced {
 
     private void send(PacedConnection paced, long now) throws IOException {
         boolean measured = paced.due >= window.begin();
-        // If a delay spans the begin of the window, messages of the window are written separately.
+        // After a delay across the window's begin, messages that were due before it are written separately.
         long before = measured ? window.end() : window.begin();
         long first = paced.scheduled;
         while (batch.hasRoom(paced.stamp) && paced.due <= now && paced.due < before) {
@@ -108,7 +108,7 @@ final class Paced {
         }
     }
 
-    /** A message counts as sent when its write has returned: a write that had to wait makes a message late. */
+    /** A message counts as sent when its write has returned, so a write that blocks makes the message late. */
     private void noteLateness(PacedConnection paced, long first) {
         long left = clock.getAsLong();
         for (long n = first; n < paced.scheduled; n++) {
@@ -134,8 +134,8 @@ final class Paced {
     }
 
     /**
-     * Returns how punctual messages were within the window. Messages that were given up are as late as the first of
-     * them.
+     * Returns how punctual messages were within the window. All messages that were given up count as late as the first
+     * of them.
      */
     Punctuality punctuality() {
         return new Punctuality(late, worstNanos, lateness);

@@ -6,9 +6,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Records the times within the window in which nothing happened. Other threads may read it after the recording. */
+/** Records the times within the window in which nothing happened. Other threads may read them after that. */
 public final class Pauses {
-    /** Longer than a thread waits for a core that it shares fairly with others. */
+    /** A thread that shares a core fairly with others waits for a shorter time than this. */
     public static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private long longest;
@@ -32,7 +32,7 @@ public final class Pauses {
     }
 
     /**
-     * Detects when this whole process stood still: a daemon thread that only sleeps notes when it wakes late. SIGSTOP,
+     * Detects when this whole process stood still. A daemon thread that only sleeps notes when it wakes late. SIGSTOP,
      * garbage collection, or the host of a virtual machine stop this thread together with the process.
      */
     public static final class Standstill {

@@ -42,8 +42,8 @@ public final class PlainRelayMain {
             try {
                 relay(publisher, subscribers, job.bytes());
             } catch (IOException e) {
-                // A subscriber that only counts leaves bytes unread, so its connection is reset. Subscribers themselves
-                // report connections that end too early.
+                // A subscriber that only counts closes with unread bytes, which resets its connection. Subscribers
+                // themselves report connections that end too early.
             }
             control.say("result", Sent.NOTHING);
         }

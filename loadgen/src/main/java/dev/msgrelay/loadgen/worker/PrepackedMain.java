@@ -78,7 +78,7 @@ public final class PrepackedMain {
             return packed;
         }
 
-        /** Returns the rest of the frame that the last write cut; empty if it cut none. */
+        /** Returns the rest of the frame within which the last write ended; empty if it ended with a whole frame. */
         ByteBuffer rest() {
             packed.limit(start == 0 ? 0 : frameLength).position(start);
             start = 0;

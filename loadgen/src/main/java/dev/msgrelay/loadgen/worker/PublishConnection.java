@@ -141,7 +141,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return new Published(
                 id,
                 messages(),
-                // A publisher that was told the window too late does not know which message was the first in it.
+                // A publisher that received the window too late does not know its first message in the window.
                 late ? NOT_YET : firstTimed(),
                 messagesMeasured(),
                 bytesMeasured(),

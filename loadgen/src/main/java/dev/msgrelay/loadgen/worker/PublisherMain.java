@@ -39,11 +39,11 @@ public final class PublisherMain {
     private static final int WRITE_BYTES = 128 << 10;
 
     private static final int LIBRARY_BATCH = 64;
-    /** Buffer of a publisher that waits for disk writes: some milliseconds at full speed. */
+    /** Buffer size of a publisher that waits for disk writes, enough for some milliseconds at full speed. */
     private static final int DURABLE_BUFFER = 16 << 20;
 
     private static final int DURABLE_BUFFERS = 256 << 20;
-    /** Time to wait after the last acknowledgement: many of the relay's cycles. */
+    /** Time to wait for wrong acknowledgements after the last one. It is many of the relay's cycles. */
     private static final Duration LAST_WORD = Duration.ofMillis(50);
 
     private final Job job;

@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.server.cli.RelayServerMain;
 
-/** Runs our relay as a child process of loadgen: it ends with its controller. */
+/** Runs our relay as a child process of loadgen. The relay ends when the controller ends. */
 public final class RelayMain {
     private RelayMain() {}
 

@@ -16,8 +16,8 @@ import java.util.Arrays;
 
 /**
  * Sets and reads the TCP congestion control of a channel of java.nio, which has no option for it. Netty's native
- * library sets it by the channel's file descriptor. An internal class of the JDK returns that descriptor; workers get
- * access to it by {@link #JVM_OPTION}.
+ * library sets it through the channel's file descriptor. An internal class of the JDK returns that descriptor; workers
+ * get access to it by {@link #JVM_OPTION}.
  *
  * <p>There are two other ways, neither of which is used. Netty's own sockets would add its event loop to each blocking
  * write, and so change the figures. A network namespace with another default needs rights that many users do not have.
@@ -49,7 +49,7 @@ public final class SocketCongestion {
         try {
             set(new Socket(descriptor(channel)), name);
         } catch (ReflectiveOperationException e) {
-            // A connection that cannot choose says so.
+            // A later call of choose reports this fault.
         }
     }
 
@@ -57,8 +57,8 @@ public final class SocketCongestion {
      * Sets the congestion control of a connected channel, if its peer is on this host. A Unix socket, or a connection
      * to another host, stays as it is.
      *
-     * @param name a name of the kernel's, {@link CongestionControl#SYSTEM}, or {@link CongestionControl#AUTO} where
-     *     nothing can be chosen
+     * @param name one of the kernel's names, {@link CongestionControl#SYSTEM}, or {@link CongestionControl#AUTO} if
+     *     neither cubic nor reno is available
      * @return the congestion control of the channel afterwards, with the reason if the name could not be set
      */
     public static Congestion choose(SocketChannel channel, String name) throws IOException {
@@ -74,7 +74,7 @@ public final class SocketCongestion {
             Socket socket = new Socket(descriptor(channel));
             String fault = chosen ? set(socket, name) : null;
             if (!chosen && read(socket).equals(name)) {
-                // A peer elsewhere does not keep what the listener has for those on this host.
+                // The channel inherited the listener's choice, which is only for peers on this host.
                 set(socket, usual());
             }
             return new Congestion(Congestion.of(read(socket)).names(), fault);
@@ -100,7 +100,7 @@ public final class SocketCongestion {
         return (int) Class.forName("sun.nio.ch.SelChImpl").getMethod("getFDVal").invoke(channel);
     }
 
-    /** Sets the name. It returns the kernel's error text, or null. */
+    /** Sets the name; returns an error text, or null. */
     private static String set(Socket socket, String name) {
         if (name.equals(CongestionControl.AUTO)) {
             return "neither cubic nor reno is given";

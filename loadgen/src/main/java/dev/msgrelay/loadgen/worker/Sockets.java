@@ -23,7 +23,7 @@ public final class Sockets {
         return endpoint.open(CONNECT_TIMEOUT);
     }
 
-    /** Connects likewise; within this host by the congestion control of this name, see {@link SocketCongestion}. */
+    /** Connects. If the endpoint is on this host, sets the congestion control before, see {@link SocketCongestion}. */
     static SocketChannel connect(Endpoint endpoint, String congestion) throws IOException {
         InetAddress address = endpoint.isUnix() ? null : InetAddress.getByName(endpoint.host());
         if (address == null || !address.isLoopbackAddress() && NetworkInterface.getByInetAddress(address) == null) {
@@ -36,7 +36,7 @@ public final class Sockets {
             return channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         } catch (IOException e) {
             channel.close();
-            // Also tries further addresses of a host name. If it fails, its exception names endpoint and cause.
+            // This also tries further addresses of a host name. Its exception names endpoint and cause.
             return connect(endpoint);
         }
     }
@@ -45,14 +45,14 @@ public final class Sockets {
         return Endpoint.of(server.getLocalAddress());
     }
 
-    /** Listens at a Unix socket; if its path is null, at a free TCP port of {@code address}. */
+    /** Listens at the Unix socket with path {@code socket}; if that is null, at a free TCP port of {@code address}. */
     public static ServerSocketChannel listen(String address, String socket) throws IOException {
         return socket == null
                 ? bound(ServerSocketChannel.open(), new InetSocketAddress(address, 0))
                 : bound(ServerSocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(socket));
     }
 
-    /** Waits for the next connection, without a time limit: if the controller ends, this process ends. */
+    /** Waits for the next connection. There is no time limit, since this process ends if the controller ends. */
     public static SocketChannel accept(ServerSocketChannel server) throws IOException {
         SocketChannel channel = server.accept();
         if (channel.getLocalAddress() instanceof InetSocketAddress) {

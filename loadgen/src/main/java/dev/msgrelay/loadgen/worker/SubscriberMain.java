@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A subscriber process. It has one or more connections, each with its own blocking thread. */
 public final class SubscriberMain {
-    /** The longest time without a message while the last messages are awaited. A disk may stall for less than that. */
+    /** The longest pause between messages at the end of a run. It is longer than a disk usually stalls. */
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final long DRAIN_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
@@ -54,7 +54,7 @@ public final class SubscriberMain {
         control.say("primed", Map.of());
         control.awaitWindow();
         Map<Integer, Long> sent = control.awaitSent();
-        // A slow reader never reaches the end of the stream.
+        // A slow reader does not wait for the last messages, since it would never reach them.
         long waited = !job.slow() && load.isChecked()
                 ? drain(sent.values().stream().mapToLong(Long::longValue).sum())
                 : 0;

@@ -31,8 +31,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Checks every message of a subscriber and every report of the relay, and records the latency of one message in {@code
- * sampling}. The subscriber's thread owns it; any thread may call {@link #awaitWelcome}.
+ * Checks every message of a subscriber and every report of the relay, and records the latency of one of {@code
+ * sampling} messages. The subscriber's thread owns it; any thread may call {@link #awaitWelcome}.
  */
 final class Verifier implements BulkFrameConsumer {
     private final MeasuredChannel clock;
@@ -92,8 +92,7 @@ final class Verifier implements BulkFrameConsumer {
         }
         told.messages(run);
         messages += run;
-        // The loop starts at the first multiple of the sampling, which is a power of two, that is not below the first
-        // stamp.
+        // The sampling is a power of two. The loop starts at its first multiple that is not below the first stamp.
         for (long stamp = first + samplingMask & ~samplingMask; stamp < first + run; stamp += samplingMask + 1) {
             record(source, from + (int) (stamp - first) * frameLength + FrameLayout.HEADER_LENGTH);
         }
@@ -189,8 +188,8 @@ final class Verifier implements BulkFrameConsumer {
      * or a later one of their publisher arrived.
      */
     long accountedFor() {
-        // A reported or unreadable message is also missing in the numbers, as soon as a later one of its publisher has
-        // arrived.
+        // A reported or unreadable message also counts as lost once a later one of its publisher arrives. So only the
+        // larger count is used.
         return check.sequence().accepted() + Math.max(check.sequence().lost(), check.unreadable() + told.missed());
     }
 

@@ -9,13 +9,13 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Waits until a given time, and leaves the core to other threads meanwhile. The waiting thread owns it.
  *
- * <p>A publisher that spins is precise, but takes a core from the relay on a small machine. One that sleeps wakes late.
- * So the waiter sleeps while the time is far, and yields when it is near: a yield gives the core to threads with work,
- * but keeps it awake. Waking a core of a virtual machine takes tens of microseconds.
+ * <p>A publisher that spins is precise, but takes a core from the relay on a small machine. A publisher that sleeps
+ * wakes late. So the waiter sleeps while the time is far, and yields when it is near. A yield gives the core to threads
+ * with work, but keeps the core awake. Waking a core of a virtual machine takes tens of microseconds.
  */
 public final class Waiter {
     /**
-     * The delay with which Linux may wake a sleeping thread to save wake-ups. The default is 50 us, too much for a
+     * The time by which Linux may wake a sleeping thread late, to save wake-ups. The default is 50 us, too much for a
      * schedule.
      */
     private static final String TIMER_SLACK_NANOS = "1000";
@@ -49,7 +49,7 @@ public final class Waiter {
         return now;
     }
 
-    /** Asks the kernel to wake this thread on time. It has no effect on systems without that setting. */
+    /** Asks the kernel to wake this thread on time. This has no effect on systems without that setting. */
     public static void sharpenTimer() {
         try {
             Path self = Files.readSymbolicLink(Path.of("/proc/thread-self"));

@@ -1,5 +1,5 @@
 /**
- * The code of the worker processes. Each exchanges JSON lines with its controller ({@link
+ * The code of the worker processes. Each process exchanges JSON lines with its controller ({@link
  * dev.msgrelay.loadgen.worker.Control}), and may serve several runs.
  *
  * <pre>
