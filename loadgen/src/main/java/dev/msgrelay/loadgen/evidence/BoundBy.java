@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.evidence;
 import java.util.List;
 import java.util.Locale;
 
-/** The bottleneck of a run, with reasons: sentences with figures, the most important first. */
+/** The bottleneck of a run. The reasons are sentences with figures, the most important first. */
 public record BoundBy(Kind kind, List<String> reasons) {
     public enum Kind {
         /** No bottleneck: publishers sent at a fixed rate, and the rate was kept. */
@@ -11,12 +11,12 @@ public record BoundBy(Kind kind, List<String> reasons) {
         LINK,
         /** The relay or another contestant, because of its busiest thread, its full ring, or its pauses. */
         RELAY,
-        /** The relay or its machine, if this host cannot tell which of the two. */
+        /** The relay or its machine. From this host, the two cannot be distinguished. */
         RELAY_HOST,
         /** The publishers' own speed, or a standstill of their process. */
         PUBLISHER,
         SUBSCRIBER,
-        /** All cores of the machine were busy: a thread was slow because it waited for a core. */
+        /** All cores of the machine were busy, and a thread was slow because it waited for a core. */
         MACHINE,
         /** The figures contradict each other, or too few of them are known. */
         UNCLEAR;

@@ -326,7 +326,7 @@ public final class Classifier {
         return holds.heldBack() >= MOSTLY;
     }
 
-    /** Whether deliveries stopped for long. Late messages alone do not count, as a growing queue also delays them. */
+    /** Whether deliveries stopped for long. Late messages are no proof, as a growing queue also delays messages. */
     private boolean nothingCame() {
         return rates.wanted() > 0
                 ? still.deliveries().count() > 0

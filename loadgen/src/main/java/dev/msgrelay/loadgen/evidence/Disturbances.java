@@ -12,9 +12,7 @@ import java.util.List;
  * since otherwise its worst runs would not count.
  */
 public final class Disturbances {
-    /**
-     * The limit of the share of all cores that other programs use. The kernel's accounting error may be half of that.
-     */
+    /** The limit of the share of all cores that other programs use. The kernel's accounting error may be half of it. */
     private static final double OTHERS = 0.1;
 
     private static final double STEAL = 0.02;

@@ -13,7 +13,7 @@ final class OtherPrograms {
     /** Process id of the parent of all kernel threads, whose work belongs to no program. */
     private static final String KERNEL = "2";
 
-    /** A program is named if it used this part of a core. */
+    /** A program is named if it used at least this part of a core. */
     private static final double WORTH_NAMING = 0.05;
 
     private final SystemTree source;

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Takes the samples of one window, at times that the caller chooses. Only one thread uses it. */
 final class Sampler {
-    /** Time between two samples of threads, which cost more than samples of sockets: a JVM has dozens of threads. */
+    /** Time between two samples of threads, which cost more than those of sockets, as a JVM has dozens of threads. */
     private static final long CPU_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final SystemTree source;

@@ -69,7 +69,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * @param wanted messages a second of all publishers together; 0: full speed
      * @param out messages a second that each subscriber received, on average
      * @param late share of the messages that were sent more than a millisecond after their scheduled time, 0..1
-     * @param edge error of both rates, in messages a second: each publisher may miss the window with one message
+     * @param edge error of both rates, in messages a second: that of one message more or less from each publisher
      */
     public record Rates(double wanted, double in, double out, double late, double seconds, double edge) {
         /** The share of messages at a fixed rate that may be sent more than a millisecond late. */

@@ -55,7 +55,7 @@ final class SocketSampler {
 
     void sample() {
         if (watched.publishPort() < 0 && watched.subscribePort() < 0) {
-            return; // Unix sockets
+            return; // a Unix socket, or unknown
         }
         findBystanders();
         namespaces.forEach((pid, roles) -> {

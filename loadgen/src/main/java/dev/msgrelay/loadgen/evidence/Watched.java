@@ -6,7 +6,7 @@ import java.util.Locale;
 /**
  * The processes and TCP ports that are sampled.
  *
- * @param publishPort the relay's TCP port for publishers; -1 if unknown or a Unix socket, as {@code subscribePort}
+ * @param publishPort TCP port for publishers. Like {@code subscribePort}, it is -1 if unknown, or for a Unix socket.
  */
 public record Watched(List<Process> processes, int publishPort, int subscribePort) {
     /** A process of the run. If {@code beside} is true, only its CPU time counts, as its queues delay no publisher. */

@@ -87,7 +87,7 @@ public final class WindowSampler implements AutoCloseable {
         sampler.last(System.nanoTime());
     }
 
-    /** Samples before and after the window. Threads with a schedule still run after the window. */
+    /** Takes samples before and after the window. Threads with a schedule still run after the window. */
     private void lookAround() throws InterruptedException {
         for (int i = LOOKS_AHEAD; i > 0; i--) {
             sleepUntil(begin - BEFORE_BEGIN_NANOS - i * AHEAD_STEP_NANOS);

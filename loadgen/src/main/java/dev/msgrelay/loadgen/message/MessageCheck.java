@@ -39,7 +39,7 @@ public final class MessageCheck {
 
     /**
      * @param publishers number of publishers, whose ids are 0..publishers-1
-     * @param order recorder of the order; it gets a run at the run's end, or when {@link #sequence} is called
+     * @param order recorder of the order, which is called at the end of a run, and by {@link #sequence}
      */
     public MessageCheck(int publishers, SizeTable sizes, Order order) {
         this.order = order;

@@ -15,7 +15,7 @@ import java.util.Map;
  * </pre>
  *
  * A <em>run</em> is a row of consecutive messages of one publisher. The hash includes the position and the stamp of the
- * first message of each run, from which all its other messages follow. The length of a block is a power of two. When
+ * first message of each run, which determine the run's other messages. The length of a block is a power of two. When
  * the array is full, every two neighbouring blocks are merged. A block with missing messages is a hole, which is not
  * compared. Workers send their traces to the controller as JSON. Not thread-safe: the subscriber's thread owns it.
  */
@@ -27,7 +27,7 @@ public final class OrderTrace implements MessageCheck.Order {
     private static final long POSITION_FACTOR = 0xC2B2AE3D27D4EB4FL;
     private static final long MIX_FACTOR = 0xD6E8FEB86659FD93L;
 
-    /** The value of a hole. One hash in 2^64 also has this value, and is treated as a hole. */
+    /** The value of a hole. One hash in 2^64 also has this value, and is treated like a hole. */
     private static final long HOLE = Long.MIN_VALUE;
 
     private long[] blocks = new long[MAX_BLOCKS];

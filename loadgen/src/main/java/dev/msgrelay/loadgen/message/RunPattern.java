@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
  * Not thread-safe.
  */
 final class RunPattern {
-    /** Length of the pattern: it fits into a core's first-level cache, together with the received frames. */
+    /** The pattern's largest length. It fits into a core's first-level cache, together with the received frames. */
     private static final int MOST_BYTES = 12 << 10;
 
     private final int frameLength;

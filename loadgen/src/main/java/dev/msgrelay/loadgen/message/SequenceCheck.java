@@ -20,7 +20,7 @@ public final class SequenceCheck {
     static final int MAX_RANGES = 4096;
 
     private final long[] next;
-    /** The ranges of missing numbers of each publisher, each from its first number to its last one. */
+    /** The ranges of missing numbers, by publisher id. Key: a range's first number; value: its last one. */
     private final Map<Integer, TreeMap<Long, Long>> missing = new HashMap<>();
 
     private long accepted;

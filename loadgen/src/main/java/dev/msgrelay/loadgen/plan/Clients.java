@@ -10,7 +10,7 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
     public enum Kind {
         /** Loadgen's own clients: connections without HELLO, large writes, and a check of every message. */
         RAW,
-        /** The publishers and subscribers of module relay-client, as users have them. They send HELLO. */
+        /** The publishers and subscribers of module relay-client, as applications use them. They send HELLO. */
         LIBRARY;
 
         @Override

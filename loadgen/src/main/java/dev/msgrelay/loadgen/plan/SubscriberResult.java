@@ -18,7 +18,7 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
      *     under way
      * @param foreign number of messages that no publisher of this run sent
      * @param otherOrder position in the stream from which the messages of different publishers arrived in another order
-     *     than at other subscribers; or {@link #SAME_ORDER}. The position is that of the block's first message.
+     *     than at other subscribers; or {@link #SAME_ORDER}. The position is rounded down to the start of a block.
      * @param unsampled by how many the recorded latencies differ from the number that should have been recorded
      * @param waitedMillis how long the subscriber waited for missing messages after the last one was sent; 0 if all
      *     arrived

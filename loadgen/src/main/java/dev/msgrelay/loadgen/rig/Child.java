@@ -114,7 +114,7 @@ public final class Child {
     /**
      * Waits for an event of this child, and meanwhile checks other children.
      *
-     * @param what what the child does by the event, for the error message: "say 'ready'"
+     * @param what text of the error message after "did not": "say 'ready'"
      * @param all children whose failure ends the wait, including this one: the failure of another child may be why this
      *     one sends nothing
      */

@@ -57,8 +57,8 @@ final class Fleet {
     }
 
     /**
-     * Starts all publishers and waits until they are connected. First it sleeps until the relay has probably accepted
-     * all subscribers. Without HELLO, a subscriber gets no answer, and would miss earlier messages.
+     * Starts all publishers and waits until they are connected. First, this sleeps until the relay has probably
+     * accepted all subscribers. Without HELLO, no answer shows that, and earlier messages would be missed.
      */
     void startPublishers(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
         TimeUnit.MILLISECONDS.sleep(LET_IN_MILLIS + load.subscribers() / SUBSCRIBERS_LET_IN_A_MILLI);

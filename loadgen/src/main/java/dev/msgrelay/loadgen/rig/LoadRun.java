@@ -30,8 +30,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes one run, from its first process to its verdict. The controller's thread owns it. Every wait in it has a time
- * limit.
+ * Makes one run, from its first process to its verdict. The controller's thread owns it. Every wait has a time limit.
  *
  * <pre>
  *  start the contestant -&gt; subscribers connect -&gt; publishers connect -&gt; each subscriber gets a first

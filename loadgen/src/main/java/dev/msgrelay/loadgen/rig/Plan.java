@@ -29,7 +29,7 @@ public record Plan(
         Rig rig) {
     /** Additional time of a run, in which processes start and end. */
     private static final Duration OVERHEAD = Duration.ofSeconds(3);
-    /** Additional time for each process after the first publisher and the first subscriber. */
+    /** Additional time for each process beyond one publisher and one subscriber. */
     private static final Duration PROCESS = Duration.ofMillis(250);
 
     public static Plan here(String name, Contestant contestant, Load load, Timing timing, Rig rig) {

@@ -38,10 +38,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     public static final String LOCAL_CONGESTION = "--local-congestion";
 
-    /**
-     * The value of --journal for a new directory, in PARENT if ":PARENT" follows. The directory is removed after the
-     * run.
-     */
+    /** The value of --journal for a new directory, in PARENT if ":PARENT" follows. It is removed after the run. */
     public static final String TEMPORARY = "temp";
 
     private static final String KEEP = "--journal-keep";

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * stdin and then removes the directory. The stdin ends on {@link #close}, or when this process ends. Thread-safe.
  */
 final class RunDirectory implements AutoCloseable {
-    /** The shell's command. It removes the directory twice, as a relay that is ending may still write for a moment. */
+    /** The shell's command. It tries the removal again, as a relay that is ending may still write for a moment. */
     private static final String REMOVE =
             "trap '' HUP INT QUIT TERM; cat >/dev/null; rm -rf -- \"$1\" || { sleep 2; rm -rf -- \"$1\"; }";
 

@@ -51,7 +51,7 @@ final class Timeline {
 
     /**
      * Returns the counts of one worker until the window's end. The last count of a worker that has finished may be a
-     * little earlier, and is repeated for that time.
+     * little earlier, and is then repeated at the window's end.
      */
     private static List<Count> until(long end, Child worker) {
         List<Count> counts = counts(worker);

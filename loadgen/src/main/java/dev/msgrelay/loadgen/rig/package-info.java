@@ -1,5 +1,5 @@
 /**
- * One run: starts, measures and stops its processes, and decides whether the run is valid.
+ * This package makes one run: it starts, measures and stops processes, and decides whether the run is valid.
  *
  * <pre>
  *  Plan -&gt; LoadRun -+- Contestant   starts what is measured: RelayContestant, CommandContestant, Contestants

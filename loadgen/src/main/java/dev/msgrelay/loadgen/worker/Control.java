@@ -107,7 +107,7 @@ public final class Control {
         return window;
     }
 
-    /** Waits for the number of messages that each publisher sent, by publisher id. No limit is needed here either. */
+    /** Waits for the number of messages sent by each publisher id, without a limit, as {@link #awaitWindow}. */
     public Map<Integer, Long> awaitSent() throws InterruptedException {
         sentKnown.await();
         return sent;

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Counts a worker's messages four times a second, and sends the counts once a second, since a report costs CPU time at
- * both ends. A report also has the standstills of the process. Uses a daemon thread.
+ * both ends. A report also has the standstills of the process. All runs on a daemon thread.
  */
 public final class Heartbeat {
     private static final int COUNTS_A_LINE = 4;

@@ -43,7 +43,7 @@ final class LibraryChannel implements ByteChannel {
         this.subscriber = RelaySubscriber.connect(
                 options.bufferSize(bufferSize).onGap(this::onGap).build());
         while (subscriber.epoch() == 0 && poll() >= 0) {
-            // Polls until WELCOME has arrived. Messages that are published before may be missing.
+            // Polls until WELCOME has arrived. Messages that are published before WELCOME may be missing.
         }
         frames.flip();
     }

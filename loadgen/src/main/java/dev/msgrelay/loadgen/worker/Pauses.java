@@ -6,7 +6,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Records the times within the window in which nothing happened. Other threads may read them after that. */
+/** Records the times within the window in which nothing happened. After that, other threads may read them. */
 public final class Pauses {
     /** A thread that shares a core fairly with others waits for a shorter time than this. */
     public static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);

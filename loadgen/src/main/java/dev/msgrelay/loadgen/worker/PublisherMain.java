@@ -43,7 +43,7 @@ public final class PublisherMain {
     private static final int DURABLE_BUFFER = 16 << 20;
 
     private static final int DURABLE_BUFFERS = 256 << 20;
-    /** Time to wait for wrong acknowledgements after the last one. It is many of the relay's cycles. */
+    /** Time to wait for wrong acknowledgements after the last right one. It lasts many cycles of the relay. */
     private static final Duration LAST_WORD = Duration.ofMillis(50);
 
     private final Job job;

@@ -17,7 +17,7 @@ import java.util.Arrays;
 /**
  * Sets and reads the TCP congestion control of a channel of java.nio, which has no option for it. Netty's native
  * library sets it through the channel's file descriptor. An internal class of the JDK returns that descriptor; workers
- * get access to it by {@link #JVM_OPTION}.
+ * get access to it through {@link #JVM_OPTION}.
  *
  * <p>There are two other ways, neither of which is used. Netty's own sockets would add its event loop to each blocking
  * write, and so change the figures. A network namespace with another default needs rights that many users do not have.

@@ -23,7 +23,7 @@ public final class Sockets {
         return endpoint.open(CONNECT_TIMEOUT);
     }
 
-    /** Connects. If the endpoint is on this host, sets the congestion control before, see {@link SocketCongestion}. */
+    /** Connects. If the endpoint is on this host, first sets the congestion control, see {@link SocketCongestion}. */
     static SocketChannel connect(Endpoint endpoint, String congestion) throws IOException {
         InetAddress address = endpoint.isUnix() ? null : InetAddress.getByName(endpoint.host());
         if (address == null || !address.isLoopbackAddress() && NetworkInterface.getByInetAddress(address) == null) {
