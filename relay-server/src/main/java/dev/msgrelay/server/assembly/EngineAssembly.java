@@ -148,7 +148,7 @@ public final class EngineAssembly {
                         core,
                         ahead,
                         cause -> failure.accept(new JournalException(kept.failureText(), cause))))
-                .or(() -> orderer.map(others -> NoJournal.shared(others.lives())))
+                .or(() -> orderer.map(others -> new NoJournal(true, others.lives())))
                 .orElseGet(() -> new NoJournal(epoch));
         budget = MemoryPlan.of(config).budget();
         services = Services.of(identity, journalLink, config, budget, clock);

@@ -10,7 +10,7 @@ public final class NoJournal implements JournalLink {
     private final boolean shared;
     private volatile EpochTable lives;
 
-    private NoJournal(boolean shared, EpochTable lives) {
+    NoJournal(boolean shared, EpochTable lives) {
         this.shared = shared;
         this.lives = lives;
     }
@@ -18,11 +18,6 @@ public final class NoJournal implements JournalLink {
     /** @param epoch the stream's only epoch */
     public NoJournal(long epoch) {
         this(false, new EpochTable(List.of(new EpochTable.Epoch(epoch, 0, 1, 0)), 0, 1));
-    }
-
-    /** @param lives epochs of a cluster's stream */
-    public static NoJournal shared(EpochTable lives) {
-        return new NoJournal(true, lives);
     }
 
     @Override
