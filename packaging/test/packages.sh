@@ -69,7 +69,8 @@ loads_ready_made() {
 tarball_has_classes_ready_made() {
     local client="$work/tar/bin/relay-client" stale="$work/stale" refusal
     [ -x "$client" ] || skip "the tarball is not unpacked"
-    [ -e "$work/tar/lib/relay-client.aot" ] || skip "no classes ready made: bin/package had no JDK 25"
+    [ -e "$work/tar/lib/relay-client.aot" ] && [ -e "$work/tar/lib/relay-server.aot" ] ||
+        skip "no classes ready made: bin/package had no JDK 25"
     loads_ready_made "$client" ping 127.0.0.1:1
     loads_ready_made "$work/tar/bin/relay-server" --check-config
     refusal=$(alone "$client" ping 127.0.0.1:1 2>&1) && false
