@@ -11,8 +11,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.NetworkChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 
 /**
  * Sets and reads the TCP congestion control of a channel of java.nio, which has no option for it. Netty's native
@@ -30,8 +28,6 @@ public final class SocketCongestion {
     private static final int LEVEL = 6;
     /** TCP_CONGESTION of Linux. */
     private static final int OPTION = 13;
-    /** TCP_CA_NAME_MAX of Linux, which includes the terminating zero. */
-    private static final int NAME_BYTES = 16;
 
     private SocketCongestion() {}
 
@@ -106,10 +102,7 @@ public final class SocketCongestion {
             return "neither cubic nor reno is given";
         }
         try {
-            socket.setRawOpt(
-                    LEVEL,
-                    OPTION,
-                    ByteBuffer.wrap(Arrays.copyOf(name.getBytes(StandardCharsets.US_ASCII), NAME_BYTES)));
+            socket.setRawOpt(LEVEL, OPTION, CongestionControl.padded(name));
             return null;
         } catch (IOException | ChannelException e) {
             return name + " is not given: " + e.getMessage();
@@ -117,8 +110,8 @@ public final class SocketCongestion {
     }
 
     private static String read(Socket socket) throws IOException {
-        byte[] name = new byte[NAME_BYTES];
-        socket.getRawOpt(LEVEL, OPTION, ByteBuffer.wrap(name));
-        return new String(name, StandardCharsets.US_ASCII).split("\0", 2)[0];
+        ByteBuffer name = CongestionControl.padded("");
+        socket.getRawOpt(LEVEL, OPTION, name);
+        return CongestionControl.unpadded(name.rewind());
     }
 }

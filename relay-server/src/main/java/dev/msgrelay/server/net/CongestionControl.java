@@ -122,7 +122,7 @@ public record CongestionControl(String local, String links) {
 
     static String nameOf(Channel channel) {
         ByteBuffer name = channel.config().getOption(OPTION);
-        return StandardCharsets.US_ASCII.decode(name).toString().split("\0", 2)[0];
+        return unpadded(name);
     }
 
     private static <T> T onNewSocket(Function<Channel, T> use) {
@@ -145,7 +145,13 @@ public record CongestionControl(String local, String links) {
                         || remote.getAddress().equals(own.getAddress()));
     }
 
-    private static ByteBuffer padded(String name) {
+    /** The name before the first zero. */
+    public static String unpadded(ByteBuffer value) {
+        return StandardCharsets.US_ASCII.decode(value).toString().split("\0", 2)[0];
+    }
+
+    /** The value of the socket option: the name, followed by zeros. */
+    public static ByteBuffer padded(String name) {
         return ByteBuffer.wrap(Arrays.copyOf(name.getBytes(StandardCharsets.US_ASCII), NAME_BYTES));
     }
 }
