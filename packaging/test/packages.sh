@@ -62,7 +62,7 @@ tarball_runs() {
 # loads_ready_made COMMAND ARGUMENT...: its own classes come from the cache; it says whether.
 loads_ready_made() {
     alone JAVA_OPTS="-Xlog:class+load:file=$work/loaded" "$@" >"$work/cached" 2>&1 || true
-    grep 'dev\.msgrelay\.' "$work/loaded" | grep -q 'source: shared objects file'
+    grep -q 'dev\.msgrelay\..*source: shared objects file' "$work/loaded"
 }
 
 # A cache that does not fit is passed over in silence.
@@ -79,7 +79,9 @@ tarball_has_classes_ready_made() {
     loads_ready_made "$stale/bin/relay-client" ping 127.0.0.1:1
     # Another jar, half a cache, none, something else, one that may not be read.
     touch "$stale/lib/relay-client.jar"
-    ! loads_ready_made "$stale/bin/relay-client" ping 127.0.0.1:1
+    if loads_ready_made "$stale/bin/relay-client" ping 127.0.0.1:1; then
+        echo "classes made ready of another jar were taken" && return 1
+    fi
     for change in : 'truncate -s 1m' 'truncate -s 0' 'cp LICENSE' 'chmod 0'; do
         $change "$stale/lib/relay-client.aot"
         [ "$(alone "$stale/bin/relay-client" ping 127.0.0.1:1 2>&1)" = "$refusal" ]
@@ -181,8 +183,8 @@ example_configuration() {
 # completes FILE COMMAND BEGUN WORD: as bash completes it, what was begun becomes that word.
 completes() {
     # shellcheck disable=SC2016
-    bash -c '. "$1"; COMP_WORDS=("$2" "$3"); COMP_CWORD=1; COMP_LINE="$2 $3"; COMP_POINT=${#COMP_LINE}
-        "_complete_$2"; printf "%s\n" "${COMPREPLY[@]}"' bash "$1" "$2" "$3" | grep -qx -e "$4" ||
+    grep -qx -e "$4" <<<"$(bash -c '. "$1"; COMP_WORDS=("$2" "$3"); COMP_CWORD=1; COMP_LINE="$2 $3"; COMP_POINT=${#COMP_LINE}
+        "_complete_$2"; printf "%s\n" "${COMPREPLY[@]}"' bash "$1" "$2" "$3")" ||
         { echo "$2 $3 is not completed to $4" && return 1; }
 }
 
@@ -249,7 +251,7 @@ can_install() {
     local package
     command -v dpkg >/dev/null || skip "no dpkg here"
     for package in $(dpkg-deb --field "$1" Depends | sed 's/([^)]*)//g; s/,/ /g'); do
-        dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+        grep -q 'ok installed' <<<"$(dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null)" ||
             skip "needs the package $package, which is not installed here"
     done
 }
@@ -413,7 +415,7 @@ deb_has_manuals_and_completion() {
     has_documents "$work/deb/usr/share/doc/relay"
     for page in relay-server relay-server-token relay-server-journal relay-client relay-client-subscribe \
         relay-client-publish relay-client-top relay-cluster relay-cluster-demo; do
-        gzip --decompress --stdout "$work/deb/usr/share/man/man1/$page.1.gz" | grep -q "$page"
+        grep -q "$page" <<<"$(gzip --decompress --stdout "$work/deb/usr/share/man/man1/$page.1.gz")"
     done
     other_shells "$work/deb/usr/share" relay-server
     completes "$work/deb/usr/share/bash-completion/completions/relay-server" relay-server --log- --log-size
@@ -424,7 +426,7 @@ unit_is_sound() {
     local deb
     deb=$(one 'relay_*.deb')
     command -v systemd-analyze >/dev/null || skip "no systemd-analyze here"
-    systemd-analyze security --help | grep -q -e --offline || skip "systemd-analyze is older than 250"
+    grep -q -e --offline <<<"$(systemd-analyze security --help)" || skip "systemd-analyze is older than 250"
     can_have_copies
     can_install "$deb"
     cp "$deb" "$work/relay.deb"
