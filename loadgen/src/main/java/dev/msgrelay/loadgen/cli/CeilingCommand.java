@@ -23,6 +23,7 @@ import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import java.io.IOException;
 import java.time.Duration;
@@ -104,7 +105,7 @@ final class CeilingCommand extends PrintingCommand {
         } else {
             print(report.table());
         }
-        return 0;
+        return ExitCodes.DONE;
     }
 
     private int measure() throws IOException, InterruptedException {
@@ -132,7 +133,7 @@ final class CeilingCommand extends PrintingCommand {
             } else {
                 print(ResultsText.of(results));
             }
-            return runs.stream().allMatch(run -> run.failures().isEmpty()) ? 0 : 1;
+            return Run.exitCode(runs);
         }
     }
 }

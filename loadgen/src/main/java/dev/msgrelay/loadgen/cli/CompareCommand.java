@@ -15,6 +15,7 @@ import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.rig.RunObserver;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import java.io.IOException;
 import java.time.Duration;
@@ -48,7 +49,7 @@ import picocli.CommandLine.Option;
             "Runs them in turn, A B B A, each run short, until the 95 %% interval of the ratio of B to A is narrow enough or"
                     + " the time is over. Both have the options of 'run' that are given; they"
                     + " may differ in others, be of two builds, or be any two commands that speak the plain protocol. Ctrl-C ends it with what there is."
-                    + " Exits 1 when a relay ended or lost a message, and as --fail-below says. docs/measuring.md has the"
+                    + " docs/measuring.md has the"
                     + " method."
         })
 final class CompareCommand extends PrintingCommand {
@@ -97,7 +98,7 @@ final class CompareCommand extends PrintingCommand {
     @Option(
             names = "--fail-below",
             paramLabel = "RATIO",
-            description = "Exit 1 where B is beyond doubt slower than this part of A.")
+            description = "Exit 4 where B is beyond doubt slower than this part of A, or where no verdict came.")
     private Double failBelow;
 
     @Option(
@@ -187,7 +188,11 @@ final class CompareCommand extends PrintingCommand {
         }
         boolean known = comparison.headline().ratio().isKnown();
         boolean slower = failBelow != null && (!known || comparison.isBelow(failBelow));
-        return slower || !comparison.failures().isEmpty() ? 1 : 0;
+        return switch (comparison.ended()) {
+            case FAILED -> ExitCodes.FAILED;
+            case WRONG -> ExitCodes.NOT_WHOLE;
+            default -> slower ? ExitCodes.MISSED : ExitCodes.DONE;
+        };
     }
 
     private void isWithin(String option, double value, double min, double max) {

@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.report.DiffText;
 import dev.msgrelay.loadgen.report.ResultFiles;
 import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,7 +34,7 @@ final class DiffCommand extends PrintingCommand {
     @Override
     public Integer call() throws IOException {
         print(DiffText.of(read(a), read(b)));
-        return 0;
+        return ExitCodes.DONE;
     }
 
     private static Results read(Path path) throws IOException {

@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.host.LoopbackSpeeds;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.worker.LoopbackMain;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.server.host.SystemTree;
 import java.io.IOException;
@@ -44,6 +45,6 @@ final class DoctorCommand extends PrintingCommand {
             print(summary + "\n\n");
             Doctor.sorted(findings).forEach(finding -> print(finding.line()));
         }
-        return Doctor.runsArePossible(findings) ? 0 : 1;
+        return Doctor.runsArePossible(findings) ? ExitCodes.DONE : ExitCodes.FAILED;
     }
 }

@@ -5,6 +5,7 @@ import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.cli.CommandParser;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.UndecodedText;
@@ -15,7 +16,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 
-/** The {@code loadgen} command. Its exit codes are listed in docs/measuring.md. */
+/** The {@code loadgen} command. */
 @ShortHelp(examples = {"loadgen doctor", "loadgen run --rate 20000", "loadgen shootout --out results"})
 @Command(
         name = "loadgen",
@@ -31,7 +32,6 @@ import picocli.CommandLine.ParameterException;
             DiffCommand.class
         })
 public final class LoadgenMain implements Runnable {
-    private static final int EXIT_INTERRUPTED = 130;
     private static final Duration LONGEST = Duration.ofHours(1);
 
     @CommandLine.Spec
@@ -44,7 +44,7 @@ public final class LoadgenMain implements Runnable {
     public static void run(Object userCommand, String... args) {
         int code = execute(commandLine(userCommand), args);
         // After a signal, the JVM ends anyway when this thread has ended. System.exit would block this thread.
-        if (code != EXIT_INTERRUPTED) {
+        if (code != ExitCodes.INTERRUPTED) {
             System.exit(code);
         }
     }
@@ -58,7 +58,7 @@ public final class LoadgenMain implements Runnable {
         String fault = UndecodedText.faultOf(args);
         if (fault != null) {
             command.getErr().println("loadgen: " + fault);
-            return CommandLine.ExitCode.USAGE;
+            return ExitCodes.USAGE;
         }
         int code = command.execute(args);
         // The writer writes to System.out, but does not report the errors of System.out.
@@ -67,7 +67,7 @@ public final class LoadgenMain implements Runnable {
             return code;
         }
         command.getErr().println("loadgen: FAIL: standard output: could not be written");
-        return code == CommandLine.ExitCode.OK ? CommandLine.ExitCode.SOFTWARE : code;
+        return code == ExitCodes.DONE ? ExitCodes.FAILED : code;
     }
 
     public static CommandLine commandLine(Object userCommand) {
@@ -78,6 +78,7 @@ public final class LoadgenMain implements Runnable {
                 .registerConverter(Policy.class, CommandParser.converter(Policy::ofFlag))
                 .registerConverter(LaneKind.class, CommandParser.converter(LaneKind::parse));
         tellVersion(command);
+        ExitCodes.tellIn(command);
         return command;
     }
 
@@ -97,18 +98,18 @@ public final class LoadgenMain implements Runnable {
         CommandLine command = e.getCommandLine();
         command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + CommandParser.fault(e));
         command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
-        return CommandLine.ExitCode.USAGE;
+        return ExitCodes.USAGE;
     }
 
     private static int failure(Exception e, CommandLine command, CommandLine.ParseResult parsed) throws Exception {
         String name = command.getCommandSpec().qualifiedName();
         if (e instanceof InterruptedException) {
             command.getErr().println(name + ": interrupted");
-            return EXIT_INTERRUPTED;
+            return ExitCodes.INTERRUPTED;
         }
         if (e instanceof RunException || e instanceof IOException) {
             command.getErr().println(name + ": FAIL: " + RunException.oneLine(e));
-            return CommandLine.ExitCode.SOFTWARE;
+            return ExitCodes.FAILED;
         }
         throw e;
     }

@@ -24,6 +24,7 @@ import dev.msgrelay.loadgen.rig.AdminPort;
 import dev.msgrelay.loadgen.rig.RemoteRelay;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
@@ -216,7 +217,7 @@ final class ShootoutCommand extends PrintingCommand {
             }
         }
         boolean complete = run.results().ending().how() == Ending.How.COMPLETE;
-        return complete && !run.isUnwritten() && !run.hasFailures() ? 0 : 1;
+        return complete && !run.isUnwritten() ? run.exitCode() : ExitCodes.FAILED;
     }
 
     private void print(ShootoutRun run) throws IOException {

@@ -55,7 +55,8 @@ public final class InTurn {
             if (!last.failures().isEmpty()) {
                 String run = last.plan().name() + ", run " + (last.number() + 1) + ": ";
                 return comparison(
-                        Ended.FAILED, last.failures().stream().map(run::concat).toList());
+                        last.isWhole() ? Ended.WRONG : Ended.FAILED,
+                        last.failures().stream().map(run::concat).toList());
             }
             return comparison(isEnough(turns, figures, withinPercent) ? Ended.NARROW : Ended.TIME, List.of());
         } catch (InterruptedException e) {

@@ -26,7 +26,8 @@ public record PairedComparison(List<Turn> runs, Pairs pairs, List<PairedRow> row
         NARROW(How.COMPLETE, "the interval is narrow enough"),
         TIME(How.COMPLETE, "the time is over"),
         INTERRUPTED(How.INTERRUPTED, "interrupted"),
-        FAILED(How.FAILED, "a run was invalid");
+        FAILED(How.FAILED, "a run failed"),
+        WRONG(How.FAILED, "a run was invalid");
 
         private final Ending ending;
 

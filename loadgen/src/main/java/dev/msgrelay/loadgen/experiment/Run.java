@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.experiment;
 
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.rig.Plan;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import java.util.Collection;
 import java.util.List;
 
@@ -13,6 +14,14 @@ public record Run(Plan plan, int number, RunRecord record) {
 
     public List<String> failures() {
         return record.outcome().failures();
+    }
+
+    /** Returns the exit code after these runs: failed if one broke off, not whole if a message was wrong. */
+    public static int exitCode(Collection<Run> runs) {
+        if (!runs.stream().allMatch(Run::isWhole)) {
+            return ExitCodes.FAILED;
+        }
+        return runs.stream().allMatch(run -> run.failures().isEmpty()) ? ExitCodes.DONE : ExitCodes.NOT_WHOLE;
     }
 
     public static List<RunRecord> of(Plan plan, Collection<Run> runs) {

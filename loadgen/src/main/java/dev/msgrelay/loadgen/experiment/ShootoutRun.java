@@ -213,8 +213,9 @@ public final class ShootoutRun {
                 .with(ending);
     }
 
-    public boolean hasFailures() {
-        return experiment.runs().stream().anyMatch(run -> !run.failures().isEmpty());
+    /** Returns the exit code after the runs. */
+    public int exitCode() {
+        return Run.exitCode(experiment.runs());
     }
 
     public boolean isUnwritten() {

@@ -7,6 +7,7 @@ import static dev.msgrelay.loadgen.report.RunPart.perSecond;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.result.Cell.Share;
 import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -21,9 +22,6 @@ import java.util.stream.Stream;
  * correct. If the user set targets, the first word says whether the targets were met.
  */
 public final class RunSummary {
-    /** The exit code if a target was missed, or if this machine was too busy to decide. */
-    public static final int EXIT_TARGET = 4;
-
     private final List<RunPart> parts;
     private final RunPart first;
     private final Targets targets;
@@ -80,9 +78,12 @@ public final class RunSummary {
         return lines;
     }
 
-    /** Returns the exit code: 1 if a message was wrong, {@link #EXIT_TARGET} if a target was not met. */
+    /**
+     * Returns the exit code: not whole if a message was wrong, missed if a target was not met, or if this machine was
+     * too busy to decide.
+     */
     public int exitCode() {
-        return !failures().isEmpty() ? 1 : isMissed() ? EXIT_TARGET : 0;
+        return !failures().isEmpty() ? ExitCodes.NOT_WHOLE : isMissed() ? ExitCodes.MISSED : ExitCodes.DONE;
     }
 
     /**

@@ -47,7 +47,7 @@ class CompareInTurnTest extends CommandTest {
         int code = execute("compare", "--b=", "--minutes=0.01", SHORT, "--warmup=0", "--fail-below=0.1");
         assertThat(err.toString()).startsWith("no verdict will come of --minutes 0.01: an interval needs 6 rounds");
         assertThat(out.toString()).contains("verdict: none: an interval needs 6 rounds");
-        assertThat(code).isOne();
+        assertThat(code).isEqualTo(4);
     }
 
     @ConcurrentTest

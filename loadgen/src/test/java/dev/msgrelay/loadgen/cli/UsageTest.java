@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.protocol.cli.CommandParser;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.testing.Commands;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -222,6 +223,7 @@ class UsageTest {
         assertThat(help)
                 .contains("\nExamples:\n  loadgen " + name, "Every option: loadgen " + name + " --help=all")
                 .doesNotContain("--relay-java-opts");
+        ExitCodes.table().forEach((code, words) -> assertThat(help).containsPattern("(?m)^ +" + code + " +" + words));
         assertThat(said(List.of(name), "--help=all")).contains("\nExamples:\n  loadgen " + name, "--relay-java-opts");
     }
 

@@ -75,7 +75,7 @@ class InTurnTest {
     void aRunThatLosesMessagesEndsIt() {
         PairedComparison comparison =
                 compare(5, 60, (side, number) -> number == 5 ? new Given(1, 1).of(LOSES) : new Given(1, 1));
-        assertThat(comparison.ended()).isEqualTo(Ended.FAILED);
+        assertThat(comparison.ended()).isEqualTo(Ended.WRONG);
         assertThat(comparison.failures()).containsExactly("B, run 6: subscriber 0: 7 messages lost");
     }
 

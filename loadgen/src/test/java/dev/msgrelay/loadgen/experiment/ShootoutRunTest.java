@@ -48,7 +48,7 @@ class ShootoutRunTest extends FakeShootout {
         assertThat(lanes(run).get(0).cells().get(0).runs())
                 .extracting(one -> one.moment().round())
                 .containsExactly(1, 2, 3);
-        assertThat(run.hasFailures()).isFalse();
+        assertThat(run.exitCode()).isZero();
         assertThat(closed).containsExactlyInAnyOrder("1gbe", "10gbe");
     }
 
@@ -194,7 +194,7 @@ class ShootoutRunTest extends FakeShootout {
         assertThat(runs.get(1).outcome().partial()).isTrue();
         assertThat(runs.get(1).outcome().failures()).containsExactly("relay ended with exit code 137");
         assertThat(runs.get(2).outcome().passed()).isTrue();
-        assertThat(run.hasFailures()).isTrue();
+        assertThat(run.exitCode()).isOne();
         assertThat(notices)
                 .containsExactly(
                         "FAIL 1gbe (emulated, MTU 1500), 1 -> 1, body 100, full speed: relay ended with exit code 137");

@@ -113,7 +113,7 @@ class RunSummaryTest {
                         "FAIL: of 1,000 messages 3 lost",
                         "  subscriber 0: 3 messages lost",
                         "1,000 of 1,000 msg/s delivered, p50 1 ms, p99 1 ms");
-        expect(1, "FAIL: of 1,000 messages 3 lost", target(1L, null), wrong);
+        expect(5, "FAIL: of 1,000 messages 3 lost", target(1L, null), wrong);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.SessionEvent;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -51,7 +52,7 @@ final class FirstConnection {
         try {
             made.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            throw new IOException(late, e);
+            throw new CodedException(ExitCodes.MISSED, late);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getCause());
         }

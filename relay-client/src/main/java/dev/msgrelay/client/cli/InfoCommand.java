@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.PrintableText;
@@ -33,6 +34,8 @@ final class InfoCommand {
     private static final String SOME = "some; the relay does not say which";
     private static final String UNTOLD =
             "not told to a publisher; the relay refuses a message of a type that is not allowed";
+    private static final String DONE_WORDS =
+            "Exit code 0: each endpoint has answered, and this client may do something.";
     private static final int ROUND_TRIPS = 5;
     private static final int PUBLISH = 7401;
     private static final int PUBLISH_TLS = 7411;
@@ -55,7 +58,7 @@ final class InfoCommand {
                 "The round trip is the shortest of 5 requests of a subscriber. A port of publishers answers HELLO only;"
                         + " its time includes that of connecting.",
                 "",
-                "Exit codes: 0 each endpoint has answered, and this client may do something; 1 failure; 2 wrong usage."
+                DONE_WORDS
             })
     static final class Ping implements Callable<Integer> {
         @Mixin
@@ -79,10 +82,7 @@ final class InfoCommand {
             mixinStandardHelpOptions = true,
             sortOptions = false,
             description = "Asks each endpoint once, as ping does, and prints all that the relay says of itself.",
-            footer = {
-                "",
-                "Exit codes: 0 each endpoint has answered, and this client may do something; 1 failure; 2 wrong usage."
-            })
+            footer = {"", DONE_WORDS})
     static final class Info implements Callable<Integer> {
         @Mixin
         private InfoCommand all;
@@ -134,7 +134,7 @@ final class InfoCommand {
             out.println(json ? json(facts) : inOneLine ? line(facts) : lines(facts));
             out.flush();
         }
-        return allAnswer && anyWelcome ? 0 : 1;
+        return allAnswer && anyWelcome ? ExitCodes.DONE : ExitCodes.FAILED;
     }
 
     /** The role of a port by its number: publishers have two of their own by default. */

@@ -5,6 +5,7 @@ import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.PrintableText;
@@ -55,7 +56,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Publishes messages: those of --message, or each line of stdin or a file, or as --json, --raw or --chunk say.",
             "Waits while the relay is slower than the input. Ends when the relay has read all of it; with --ack, when all is"
-                    + " acknowledged."
+                    + " acknowledged; with --plain, when all is handed to the kernel."
         },
         footer = {
             "",
@@ -66,11 +67,7 @@ import picocli.CommandLine.Spec;
                     + " Without --ack, messages under way may be lost with a connection: the sum says how many are in doubt,"
                     + " since the relay has not confirmed that it has read them.",
             "",
-            "Ctrl-C and SIGTERM end the run: it waits once for the relay, at most --stall-timeout. A second one ends at once.",
-            "",
-            "Exit codes: 0 the relay has read all of the input, with --ack acknowledged it; with --plain all was handed to"
-                    + " the kernel, and what the relay has read is not known; 1 failure, or messages in doubt; 2 wrong usage;"
-                    + " 130 Ctrl-C."
+            "Ctrl-C and SIGTERM end the run: it waits once for the relay, at most --stall-timeout. A second one ends at once."
         })
 final class PublishCommand implements Callable<Integer> {
     private static final String DEFAULT_ENDPOINT = "127.0.0.1:7401";
@@ -78,9 +75,6 @@ final class PublishCommand implements Callable<Integer> {
 
     /** Longest time to close a connection whose messages were waited for before. */
     private static final Duration LONGEST_CLOSE = Duration.ofSeconds(5);
-
-    /** 128 + SIGINT. The JVM, which is shutting down by then, ends with this code itself. */
-    private static final int INTERRUPTED = 130;
 
     @Spec
     private CommandSpec spec;
@@ -207,7 +201,7 @@ final class PublishCommand implements Callable<Integer> {
                     end.settle();
                 }
             } catch (StoppedException e) {
-                return OptionalInt.of(INTERRUPTED);
+                return OptionalInt.of(ExitCodes.INTERRUPTED);
             } catch (PublishInput.BadInputException e) {
                 // In front of the sum, which looks like success.
                 RelayClientMain.printFailure(e, spec.commandLine());
@@ -221,14 +215,14 @@ final class PublishCommand implements Callable<Integer> {
                 onShutdown.releaseHook();
             }
             if (end.isStopping()) {
-                return OptionalInt.of(INTERRUPTED);
+                return OptionalInt.of(ExitCodes.INTERRUPTED);
             }
             if (resumption.isRolledBack()) {
                 return OptionalInt.empty();
             }
             end.check();
             resumption.recordEnd(had + publisher.messages());
-            return OptionalInt.of(0);
+            return OptionalInt.of(ExitCodes.DONE);
         }
     }
 

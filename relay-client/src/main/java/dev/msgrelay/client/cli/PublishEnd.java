@@ -2,6 +2,7 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.PublishException;
 import dev.msgrelay.client.RelayPublisher;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
@@ -27,7 +28,8 @@ final class PublishEnd {
     private final Duration stallTimeout;
     private final Consumer<String> print;
     private volatile boolean stopping;
-    private boolean stalled; // owned by the main thread
+    // Owned by the main thread.
+    private boolean stalled;
     private boolean finished; // guarded by this object's lock
 
     /**
@@ -49,7 +51,7 @@ final class PublishEnd {
     /** The failure of a run whose relay takes nothing: it is not waited for again. */
     IOException stalled() {
         stalled = true;
-        return new IOException(stalledText());
+        return new CodedException(ExitCodes.MISSED, stalledText());
     }
 
     String stalledText() {
@@ -62,11 +64,14 @@ final class PublishEnd {
         boolean more = !stalled;
         while (more) {
             long before = progress();
+            long began = System.nanoTime();
             try {
                 publisher.flush(stallTimeout);
                 more = false;
             } catch (PublishException e) {
                 more = progress() > before && publisher.failure().isEmpty();
+                boolean late = System.nanoTime() - began >= stallTimeout.toNanos();
+                stalled = !more && late && publisher.failure().isEmpty();
             }
         }
     }
@@ -121,12 +126,17 @@ final class PublishEnd {
      */
     void check() throws IOException {
         IOException failure = publisher.failure().orElse(null);
+        if (stalled && open() > 0) {
+            throw new CodedException(
+                    ExitCodes.MISSED, failure == null ? doubt() + ": " + stalledText() : failure.getMessage());
+        }
         if (failure != null) {
             throw failure;
         }
         if (open() > 0) {
             // A flush has told it before the publisher was closed.
-            throw new IOException(doubt() + ": their connection was lost before the relay had read them");
+            throw new CodedException(
+                    ExitCodes.NOT_WHOLE, doubt() + ": their connection was lost before the relay had read them");
         }
     }
 

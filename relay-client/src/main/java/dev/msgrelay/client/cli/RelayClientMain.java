@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.cli.CommandParser;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.PrintableText;
@@ -31,7 +32,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command {@code relay-client}. Exit codes: 0 done, 1 failure, 2 wrong usage. */
+/** The command {@code relay-client}. */
 @ShortHelp(
         examples = {"relay-client subscribe --from earliest", "relay-client publish --message hello", "relay-client top"
         })
@@ -39,12 +40,7 @@ import picocli.CommandLine.Spec;
         name = "relay-client",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "(subscribe | publish | ping | info | top)",
-        description = "Reads from a relay, publishes to it, asks who it is, or shows its state.",
-        footer = {
-            "",
-            "Exit codes: 0 done; 1 failure, with one line on stderr; 2 wrong usage;",
-            "130 ended by Ctrl-C, after a summary."
-        })
+        description = "Reads from a relay, publishes to it, asks who it is, or shows its state.")
 public final class RelayClientMain implements Runnable {
     @Spec
     private CommandSpec spec;
@@ -89,6 +85,7 @@ public final class RelayClientMain implements Runnable {
                 .setParameterExceptionHandler((e, args) -> wrongUsage(e))
                 .setExecutionExceptionHandler((e, command, result) -> failure(e, command));
         CommandParser.tellVersion(line, "relay-client", RelayClientMain.class);
+        ExitCodes.tellIn(line);
         return line;
     }
 
@@ -117,7 +114,7 @@ public final class RelayClientMain implements Runnable {
         err.println(name + ": " + CommandParser.fault(e));
         err.println("Try '" + name + " --help'.");
         err.flush();
-        return CommandLine.ExitCode.USAGE;
+        return ExitCodes.USAGE;
     }
 
     private static int failure(Exception e, CommandLine command) {
@@ -125,7 +122,7 @@ public final class RelayClientMain implements Runnable {
         if (!(e instanceof ToldException)) {
             printFailure(e, command);
         }
-        return CommandLine.ExitCode.SOFTWARE;
+        return e instanceof CodedException coded ? coded.exitCode() : ExitCodes.FAILED;
     }
 
     /** A failure that the command has told already. */
@@ -168,7 +165,7 @@ public final class RelayClientMain implements Runnable {
                 + ShortText.of(Runtime.getRuntime().maxMemory(), "B")
                 + " for it; JAVA_OPTS=-Xmx1g gives it a gigabyte");
         err.flush();
-        return CommandLine.ExitCode.SOFTWARE;
+        return ExitCodes.FAILED;
     }
 
     /** One line; a fault of the program itself is named by its class as well. */

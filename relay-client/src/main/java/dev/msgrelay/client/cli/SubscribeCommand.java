@@ -10,6 +10,7 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.ShortText;
@@ -49,7 +50,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Prints the messages of a relay, or measures their rate.",
-            "Ends at --count, on Ctrl-C, or when there is no connection for good."
+            "Ends at --count, on Ctrl-C, when nobody reads stdout any more, or when there is no connection for good."
         },
         footer = {
             "",
@@ -59,9 +60,7 @@ import picocli.CommandLine.Spec;
             "A report of --count-only is one line on stdout:",
             "  Time for 10000000 msg: 503; speed: 19880715 msg/s; 2147.1 MB/s",
             "The time is in milliseconds; MB are 10^6 bytes and include each message's header of 8 bytes. The clock starts"
-                    + " at the first message. A sum on stderr, with the bytes of the bodies, ends the run.",
-            "",
-            "Exit codes: 0 --count was reached, or nobody reads stdout any more; 1 failure; 2 wrong usage; 130 Ctrl-C."
+                    + " at the first message. A sum on stderr, with the bytes of the bodies, ends the run."
         })
 final class SubscribeCommand implements Callable<Integer> {
     private static final String DEFAULT_ENDPOINT = "127.0.0.1:7400";
@@ -194,7 +193,7 @@ final class SubscribeCommand implements Callable<Integer> {
                 onShutdown.releaseHook();
             }
         }
-        return 0;
+        return ExitCodes.DONE;
     }
 
     private String waitsFor() {

@@ -5,6 +5,7 @@ import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
 import dev.msgrelay.client.TlsOptions;
 import dev.msgrelay.client.cli.AdminEvents.Event;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.PrintableText;
@@ -58,9 +59,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "If standard output is not a terminal, or one without a cursor (TERM=dumb), it prints one screen after the"
-                    + " other.",
-            "",
-            "Exit codes: 0 done; 1 failure; 2 wrong usage; 130 Ctrl-C."
+                    + " other."
         })
 final class TopCommand implements Callable<Integer> {
     private static final Logger JLINE = Logger.getLogger("org.jline");
@@ -70,7 +69,6 @@ final class TopCommand implements Callable<Integer> {
     private static final long KEY_MILLIS = 100;
     private static final String STATS = "stats";
     private static final int MOST_OTHER_EVENTS = 10;
-    private static final int CTRL_C = 130;
     private static final int PLAIN_WIDTH = 160;
     private static final int PLAIN_HEIGHT = 60;
 
@@ -126,7 +124,7 @@ final class TopCommand implements Callable<Integer> {
         try (AdminEvents events = AdminEvents.open(admin, token, tls(admin), connectTimeout)) {
             if (json) {
                 printJson(events);
-                return 0;
+                return ExitCodes.DONE;
             }
             JsonObject about = object(next(events));
             AdminShape.checkAbout(about);
@@ -134,7 +132,7 @@ final class TopCommand implements Callable<Integer> {
             Optional<Terminal> terminal = once ? Optional.empty() : terminal();
             if (terminal.isEmpty()) {
                 printScreens(events, screen);
-                return 0;
+                return ExitCodes.DONE;
             }
             try (Terminal cursor = terminal.get()) {
                 return draw(cursor, events, screen);
@@ -314,10 +312,10 @@ final class TopCommand implements Callable<Integer> {
             display.update(lines, 0);
             int key = terminal.reader().read(KEY_MILLIS);
             if (interrupted.get()) {
-                return CTRL_C;
+                return ExitCodes.INTERRUPTED;
             }
             if (key == 'q' || key == 'Q') {
-                return 0;
+                return ExitCodes.DONE;
             }
             Optional<Event> event = events.next(1);
             silent = event.isEmpty() ? silent + KEY_MILLIS : 0;

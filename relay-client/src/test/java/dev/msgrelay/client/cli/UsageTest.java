@@ -3,6 +3,7 @@ package dev.msgrelay.client.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.cli.CommandParser;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.testing.Commands;
 import dev.msgrelay.testing.SystemWords;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
@@ -165,11 +166,15 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--help=all", "subscribe --help=all", "publish --help=all", "top --help=all"})
-    void helpNamesTheExitCodes(String line) {
-        CommandRun run = CommandRun.of(line.split(" "));
-        assertThat(run.exitCode()).isZero();
-        assertThat(run.out()).contains("Exit codes: 0").contains("Usage: relay-client");
+    @MethodSource("commands")
+    void helpHasTheTableOfExitCodes(List<String> names) {
+        for (String help : List.of("--help", "--help=all")) {
+            CommandRun run = CommandRun.of(with(names, help));
+            assertThat(run.exitCode()).isZero();
+            assertThat(run.out()).contains("Usage: relay-client", "\nExit codes:\n");
+            ExitCodes.table().forEach((code, words) -> assertThat(run.out())
+                    .containsPattern("(?m)^ +" + code + " +" + words + "$"));
+        }
     }
 
     /** What a user needs first, on one screen: examples, and a few options. */

@@ -4,6 +4,7 @@ import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.assembly.MemoryPlan;
 import dev.msgrelay.server.config.RelayConfig;
@@ -334,6 +335,13 @@ class DocumentsTest {
         String counters = operations.substring(operations.indexOf("\n### Counters"));
         assertThat(Counter.values()).filteredOn(Counter::limit).allSatisfy(counter -> assertThat(counters)
                 .contains("`" + counter.key() + "`"));
+    }
+
+    @Test
+    void theTableOfExitCodesIsThatOfTheHelp() {
+        String operations = text(OPERATIONS);
+        String table = operations.substring(operations.indexOf("\n### Exit codes"), operations.indexOf("\n## Upgrade"));
+        ExitCodes.table().forEach((code, words) -> assertThat(table).contains("\n| " + code + " | " + words + " |"));
     }
 
     @Test

@@ -146,7 +146,9 @@ final class HelpOption {
             group.options.forEach(one -> layout.addOption(one, usage.parameterLabelRenderer()));
             text.append('\n').append(group.heading).append(":\n").append(layout);
         }
-        return text.append("\nEvery option: ")
+        return text.append(usage.exitCodeListHeading())
+                .append(usage.exitCodeList())
+                .append("\nEvery option: ")
                 .append(spec.qualifiedName())
                 .append(" --help=all\n")
                 .toString();
