@@ -5,9 +5,11 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -136,6 +138,20 @@ public final class RelaySubscriber implements AutoCloseable {
      *     polling may continue, and tries that again
      */
     public int poll(MessageHandler handler) throws IOException {
+        return pollFor(handler, Long.MAX_VALUE);
+    }
+
+    /**
+     * As {@link #poll(MessageHandler)}, but waits no longer than a time, in milliseconds and at least one, for bytes or
+     * the next try; not for a connect. A plain subscriber waits for bytes all the same.
+     *
+     * @return as {@link #poll(MessageHandler)}; 0 also if the time is up
+     */
+    public int poll(MessageHandler handler, Duration atMost) throws IOException {
+        return pollFor(handler, Math.max(1, TimeUnit.MILLISECONDS.convert(atMost)));
+    }
+
+    private int pollFor(MessageHandler handler, long atMostMillis) throws IOException {
         if (session.gaveUp().isPresent()) {
             throw session.gaveUp().get();
         }
@@ -146,7 +162,7 @@ public final class RelaySubscriber implements AutoCloseable {
         stream.handler(Objects.requireNonNull(handler, "handler"));
         polling = true;
         try {
-            session.advance(keeper.isPresent() ? keeper.get().polling() : Long.MAX_VALUE);
+            session.advance(keeper.isPresent() ? Math.min(keeper.get().polling(), atMostMillis) : atMostMillis);
         } finally {
             polling = false;
             publishCounters();

@@ -66,6 +66,36 @@ class SubscriberPollingTest {
         }
     }
 
+    /** Nothing comes, not even a PING, before it has returned. */
+    @Test
+    void aPollWithATimeReturnsWithoutBytes() throws Exception {
+        CountDownLatch polled = new CountDownLatch(1);
+        List<String> got = new ArrayList<>();
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(welcome(1));
+                    polled.await();
+                    client.send(message(1, "a"));
+                    client.drain();
+                });
+                RelaySubscriber subscriber = RelaySubscriber.connect(
+                        SubscriberOptions.builder(relay.endpoint()).build())) {
+            while (subscriber.next() == 0) {
+                assertThat(subscriber.poll((sequence, type, body) -> {}, Duration.ofMillis(5)))
+                        .isZero();
+            }
+            for (Duration atMost : List.of(Duration.ofMillis(20), Duration.ZERO)) {
+                assertThat(subscriber.poll((sequence, type, body) -> {}, atMost))
+                        .isZero();
+            }
+            polled.countDown();
+            while (got.isEmpty()) {
+                subscriber.poll((sequence, type, body) -> got.add("" + sequence), Duration.ofDays(1));
+            }
+            assertThat(got).containsExactly("1");
+        }
+    }
+
     @Test
     void closedByItsHandlerItHandsNothingMoreOver() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(client -> {
