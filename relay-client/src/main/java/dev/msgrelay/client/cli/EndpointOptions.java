@@ -158,6 +158,13 @@ final class EndpointOptions {
         }
     }
 
+    /** Refuses a combination of options. */
+    void refuse(boolean wrong, String words) {
+        if (wrong) {
+            throw new ParameterException(mixee.commandLine(), words);
+        }
+    }
+
     /** Checks that a number is within its limits; a wrong one is wrong usage. */
     void check(String option, long value, long least, long most) {
         if (value < least || value > most) {

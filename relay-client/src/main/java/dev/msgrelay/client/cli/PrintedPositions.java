@@ -12,8 +12,10 @@ import java.util.Optional;
  * @param file keeps the place
  * @param output writes out what is printed
  * @param meter ends the run with {@code --count}, within a read that may have brought more
+ * @param until ends it with {@code --until}, likewise
  */
-record PrintedPositions(PositionStore file, Output output, MessageMeter meter) implements PositionStore {
+record PrintedPositions(PositionStore file, Output output, MessageMeter meter, ReadUntil until)
+        implements PositionStore {
     /** What is printed. */
     interface Output {
         /**
@@ -34,7 +36,7 @@ record PrintedPositions(PositionStore file, Output output, MessageMeter meter) i
         if (!output.isRead()) {
             throw new IOException("nobody reads the output");
         }
-        long next = meter.isDone() ? meter.lastSequence() + 1 : position.next();
+        long next = meter.isDone() ? meter.lastSequence() + 1 : until.next(position.next());
         file.save(new Position(position.epoch(), next, position.epochs()));
     }
 

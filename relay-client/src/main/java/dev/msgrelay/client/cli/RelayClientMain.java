@@ -79,6 +79,7 @@ public final class RelayClientMain implements Runnable {
                 .registerConverter(TypeRanges.class, CommandParser.converter(TypeRanges::parse))
                 .registerConverter(ReconnectPolicy.class, CommandParser.converter(SessionOptions::rounds))
                 .registerConverter(Start.class, CommandParser.converter(Start::parse))
+                .registerConverter(Until.class, CommandParser.converter(Until::parse))
                 // No autoflush: the commands flush once per batch.
                 .setOut(new PrintWriter(
                         new BufferedWriter(new OutputStreamWriter(stdout, StandardCharsets.UTF_8), 1 << 16)))

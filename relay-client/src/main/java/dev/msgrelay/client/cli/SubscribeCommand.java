@@ -3,7 +3,6 @@ package dev.msgrelay.client.cli;
 import dev.msgrelay.client.MessageHandler;
 import dev.msgrelay.client.PositionStore;
 import dev.msgrelay.client.RelaySubscriber;
-import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Level;
@@ -20,11 +19,12 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -36,12 +36,12 @@ import picocli.CommandLine.Spec;
 @ShortHelp(
         examples = {
             "relay-client subscribe",
-            "relay-client subscribe --from earliest --types 7,100-199 --json",
+            "relay-client subscribe --from earliest --until head --types 7,100-199 --json",
             "relay-client subscribe --position audit.position relay.example:7400"
         },
         options = {
             "Messages: ENDPOINT --types --from --position --policy",
-            "Output: --json --format --count --count-only",
+            "Output: --json --format --count --until --idle --count-only",
             "Connection: --tls-ca --token-file"
         })
 @Command(
@@ -50,7 +50,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Prints the messages of a relay, or measures their rate.",
-            "Ends at --count, on Ctrl-C, when nobody reads stdout any more, or when there is no connection for good."
+            "Ends at --count, --until or --idle, on Ctrl-C, when nobody reads stdout any more, or when there is no connection for good."
         },
         footer = {
             "",
@@ -71,6 +71,9 @@ final class SubscribeCommand implements Callable<Integer> {
     /** Time on Ctrl-C to finish a batch and print the sum; needed only if nobody reads the output. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
 
+    /** Interval of the PINGs with --until: they tell that messages were left out, which ends the run. */
+    private static final Duration HEARTBEAT = Duration.ofSeconds(1);
+
     @Spec
     private CommandSpec spec;
 
@@ -84,9 +87,10 @@ final class SubscribeCommand implements Callable<Integer> {
             names = "--from",
             paramLabel = "START",
             description = "Start with new messages (live), the oldest that the relay holds (earliest), the message of "
-                    + "this sequence, or those of a time: 2026-11-23T05:30:00Z (without Z: by this machine's clock), "
-                    + "or 15m or 2h ago. A time needs a relay with a journal. stderr shows the progress of a long "
-                    + "replay. Default: live.")
+                    + "this sequence, the newest 100 (last:100), or those of a time: 15m or 2h ago, or "
+                    + "2026-11-23T05:30:00Z. Without Z it is a time of this machine's clock; it needs a relay with a "
+                    + "journal. last counts the stream's numbers, and asks for the newest over a second connection. "
+                    + "stderr shows the progress of a long replay. Default: live.")
     private Start from;
 
     @Option(
@@ -117,6 +121,9 @@ final class SubscribeCommand implements Callable<Integer> {
 
     @Option(names = "--count", paramLabel = "N", description = "End after N messages. Default: never.")
     private long count = Long.MAX_VALUE;
+
+    @Mixin
+    private EndOptions ends;
 
     @Option(
             names = "--report-every",
@@ -168,22 +175,40 @@ final class SubscribeCommand implements Callable<Integer> {
         Granted granted = new Granted(policy, err);
         Silence silence = new Silence(waitsFor(), quiet, err);
         MessageMeter meter = meter();
-        SubscriberOptions options = options(endpoints, token, meter, events, event -> {
-            if (first.event(event)) {
-                events.event(event);
-                if (!quiet) {
-                    granted.event(event);
-                }
-            }
-            silence.event(event);
+        ends.check(where, session.isPlain(), position == null && (from == null || from.isLive()));
+        where.refuse(
+                session.isPlain() && from != null && from.isAsked(),
+                "--from last needs numbers, which --plain does without");
+        Places places = new Places(
+                endpoints, to -> connection(endpoints, token).onEvent(to), () -> session.firstConnection(endpoints));
+        ReadUntil until = until(places);
+        boolean isKept = position != null && Files.exists(position);
+        Optional<Start> start = from == null || isKept ? Optional.empty() : Optional.of(places.start(from));
+        IdleEnd idle = new IdleEnd(ends.idle());
+        SubscriberOptions.Builder connection = connection(places.endpoints(), token)
+                .onEvent(event -> {
+                    if (first.event(event)) {
+                        events.event(event);
+                        if (!quiet) {
+                            granted.event(event);
+                        }
+                    }
+                    silence.event(event);
+                    until.event(event);
+                    idle.event(event);
+                });
+        connection.onGap(gap -> {
+            events.gap(gap);
+            until.gap(gap);
         });
+        SubscriberOptions options = options(connection, start, meter, until);
         // Reset: one object may be executed more than once.
         stopped = false;
         try (RelaySubscriber subscriber = RelaySubscriber.open(options)) {
             OnShutdown onShutdown = new OnShutdown(() -> stop(subscriber), LAST_WORDS);
             silence.watch(subscriber);
             try {
-                receive(meter, subscriber, endpoints, first);
+                receive(meter, subscriber, endpoints, first, until, idle);
             } finally {
                 silence.stopWatching();
                 events.sumUp();
@@ -194,6 +219,18 @@ final class SubscribeCommand implements Callable<Integer> {
             }
         }
         return ExitCodes.DONE;
+    }
+
+    /** Where the run ends; asks the relay if that is not a sequence. */
+    private ReadUntil until(Places places) throws IOException, InterruptedException {
+        if (ends.until().isEmpty()) {
+            return ReadUntil.never();
+        }
+        try {
+            return places.until(ends.until().get());
+        } catch (StreamQuery.NoTimesException e) {
+            throw new ParameterException(spec.commandLine(), "--until: " + e.getMessage(), e);
+        }
     }
 
     private String waitsFor() {
@@ -215,15 +252,20 @@ final class SubscribeCommand implements Callable<Integer> {
     }
 
     private void receive(
-            MessageMeter meter, RelaySubscriber subscriber, List<Endpoint> endpoints, FirstConnection first)
+            MessageMeter meter,
+            RelaySubscriber subscriber,
+            List<Endpoint> endpoints,
+            FirstConnection first,
+            ReadUntil until,
+            IdleEnd idle)
             throws IOException, InterruptedException {
-        MessageHandler handler = meter::onMessage;
+        MessageHandler handler = until.limiting(meter::onMessage);
         boolean tellsProgress = !quiet && (from != null || position != null);
         CatchUp catchUp = new CatchUp(out, spec.commandLine().getErr(), output.json());
         int n = 0;
         // The output is looked at without messages, too: events of the connection may have been printed.
-        while (!meter.isDone() && n >= 0 && isRead()) {
-            n = subscriber.poll(handler);
+        while (!meter.isDone() && n >= 0 && !until.isOver(subscriber.next()) && !idle.isOver() && isRead()) {
+            n = idle.poll(subscriber, handler);
             if (n > 0) {
                 meter.readEnds();
             }
@@ -234,7 +276,15 @@ final class SubscribeCommand implements Callable<Integer> {
                 catchUp.update(subscriber.next(), subscriber.head(), System.nanoTime());
             }
         }
-        if (isRead() && !meter.isDone() && !stopped) {
+        if (!isRead() || meter.isDone() || stopped) {
+            return;
+        }
+        if (until.isOver(subscriber.next())) {
+            until.check();
+        } else if (idle.isOver()) {
+            String counted = count == Long.MAX_VALUE ? "" : ", and --count " + count + " is not reached";
+            idle.check(meter.messages() > 0, counted + until.wanted());
+        } else {
             String who = endpoints.size() == 1 ? "the relay at " + endpoints.get(0) : "the relay";
             boolean endless = count == Long.MAX_VALUE;
             String wanted = endless ? "" : " of " + ShortText.grouped(count);
@@ -262,36 +312,38 @@ final class SubscribeCommand implements Callable<Integer> {
         return new MessageMeter(out, printer, output.json(), sum, count, every == 0 ? Long.MAX_VALUE : every);
     }
 
-    private SubscriberOptions options(
-            List<Endpoint> endpoints,
-            Token token,
-            MessageMeter meter,
-            EventPrinter events,
-            Consumer<SessionEvent> onEvent)
-            throws IOException {
+    /** The options of a connection, without a place, types and positions. */
+    private SubscriberOptions.Builder connection(List<Endpoint> endpoints, Token token) throws IOException {
         try {
             SubscriberOptions.Builder options = SubscriberOptions.builder(endpoints)
                     .maxBody(maxBody)
                     .name(session.name())
-                    .types(types)
-                    .policy(policy)
                     .durableOnly(durable)
                     .connectTimeout(where.connectTimeout())
                     .handshakeTimeout(where.connectTimeout())
                     .reconnect(session.reconnect())
-                    .token(token)
-                    .onEvent(onEvent)
-                    .onGap(events::gap);
+                    .token(token);
             where.tls().ifPresent(options::tls);
             session.tokenFile(where.context()).ifPresent(options::tokenFile);
+            return options;
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+    }
+
+    private SubscriberOptions options(
+            SubscriberOptions.Builder options, Optional<Start> start, MessageMeter meter, ReadUntil until) {
+        try {
+            options.types(types).policy(policy);
             if (session.isPlain()) {
                 options.plain();
             }
-            if (from != null) {
-                from.apply(options);
+            if (ends.until().isPresent()) {
+                options.heartbeat(HEARTBEAT);
             }
+            start.ifPresent(place -> place.apply(options));
             if (position != null) {
-                options.positions(new PrintedPositions(PositionStore.file(position), this::isRead, meter));
+                options.positions(new PrintedPositions(PositionStore.file(position), this::isRead, meter, until));
             }
             return options.build();
         } catch (IllegalArgumentException e) {

@@ -24,7 +24,7 @@ class PrintedPositionsTest {
     @Test
     void whatIsNotWrittenOutIsNotBehindThePlace() throws Exception {
         PositionStore file = PositionStore.file(directory.resolve("p"));
-        PrintedPositions unread = new PrintedPositions(file, () -> false, meter);
+        PrintedPositions unread = new PrintedPositions(file, () -> false, meter, ReadUntil.never());
         assertThat(unread.load()).isEmpty();
         assertThatIOException().isThrownBy(() -> unread.save(new Position(5, 3)));
         PrintedPositions full = new PrintedPositions(
@@ -32,7 +32,8 @@ class PrintedPositionsTest {
                 () -> {
                     throw new IOException("No space left on device");
                 },
-                meter);
+                meter,
+                ReadUntil.never());
         assertThatIOException().isThrownBy(() -> full.save(new Position(5, 3)));
         unread.release();
         assertThat(file.load()).isEmpty();
@@ -42,7 +43,7 @@ class PrintedPositionsTest {
     @Test
     void thePlaceIsThatOfTheLastOneWanted() throws Exception {
         PositionStore file = PositionStore.file(directory.resolve("p"));
-        PrintedPositions positions = new PrintedPositions(file, () -> true, meter);
+        PrintedPositions positions = new PrintedPositions(file, () -> true, meter, ReadUntil.never());
         positions.load();
         meter.onMessage(41, 1, ByteBuffer.allocate(0));
         positions.save(new Position(5, 42));

@@ -1,0 +1,50 @@
+package dev.msgrelay.client.cli;
+
+import java.time.Duration;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+
+/** The options that say when {@code subscribe} ends, beside {@code --count}. */
+final class EndOptions {
+    private static final Duration LONGEST_IDLE = Duration.ofDays(1);
+
+    @Option(
+            names = "--until",
+            paramLabel = "END",
+            description =
+                    "End when all is read up to this message: the newest one at the start (head), this sequence, or the"
+                            + " last one before a time, as with --from. Exit code 5 if messages up to there are missing. The"
+                            + " client asks for head and a time over a second connection. A sequence beyond the newest is"
+                            + " waited for; a lost connection meanwhile is made again as --reconnect says.")
+    private Until until;
+
+    @Option(
+            names = "--idle",
+            paramLabel = "TIME",
+            description =
+                    "End when no message has come for this time, such as 5s. Exit code 0 if one came before, 4 if none"
+                            + " did or --until or --count is not reached, 1 if there is no connection by then.")
+    private Duration idle;
+
+    /** Checks the options; {@code behindTheNewest}: the run begins with new messages. */
+    void check(EndpointOptions limits, boolean plain, boolean behindTheNewest) {
+        if (plain) {
+            limits.refuse(until != null, "--until needs numbers, which --plain does without");
+            limits.refuse(idle != null, "--idle needs a connection that is never silent, which --plain does without");
+        }
+        limits.refuse(
+                behindTheNewest && until != null && until.isAsked(),
+                "--until names older messages: --from or --position says where to begin");
+        if (idle != null) {
+            limits.check("--idle", idle, LONGEST_IDLE);
+        }
+    }
+
+    Optional<Until> until() {
+        return Optional.ofNullable(until);
+    }
+
+    Optional<Duration> idle() {
+        return Optional.ofNullable(idle);
+    }
+}

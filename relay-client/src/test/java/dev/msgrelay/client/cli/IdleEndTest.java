@@ -1,0 +1,61 @@
+package dev.msgrelay.client.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.msgrelay.client.Frames;
+import dev.msgrelay.client.SessionEvent;
+import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.protocol.net.Endpoint;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class IdleEndTest {
+    private static final Endpoint RELAY = Endpoint.tcp("relay.example", 7400);
+    private static final long SECOND = 1_000_000_000;
+
+    private long now = Long.MAX_VALUE - SECOND;
+    private final IdleEnd idle = new IdleEnd(Optional.of(Duration.ofSeconds(5)), () -> now);
+
+    @Test
+    void silenceBeginsAnewWithEachMessage() {
+        assertThat(after(4, 0)).isFalse();
+        assertThat(after(3, 1)).isFalse();
+        assertThat(after(4, 0)).isFalse();
+        assertThat(after(1, 0)).isTrue();
+    }
+
+    @Test
+    void theEndTellsWhatDidNotCome() throws Exception {
+        idle.event(connected());
+        assertThatCode(() -> idle.check(true, "")).doesNotThrowAnyException();
+        assertThatThrownBy(() -> idle.check(false, ""))
+                .isInstanceOfSatisfying(
+                        CodedException.class, e -> assertThat(e.exitCode()).isEqualTo(4))
+                .hasMessage("no message for 5s");
+        assertThatThrownBy(() -> idle.check(true, ", and message 9 is not reached"))
+                .isInstanceOfSatisfying(
+                        CodedException.class, e -> assertThat(e.exitCode()).isEqualTo(4))
+                .hasMessage("no message for 5s, and message 9 is not reached");
+        idle.event(new SessionEvent.Lost(RELAY, new IOException("reset"), Duration.ZERO));
+        assertThatThrownBy(() -> idle.check(true, ""))
+                .isNotInstanceOf(CodedException.class)
+                .hasMessageStartingWith("no message for 5s: ")
+                .hasMessageContaining("reset");
+    }
+
+    private boolean after(int seconds, int messages) {
+        now += seconds * SECOND;
+        idle.polled(messages);
+        return idle.isOver();
+    }
+
+    private static SessionEvent connected() throws Exception {
+        ByteBuffer frame = Frames.welcome(1);
+        return new SessionEvent.Connected(RELAY, WelcomeFrame.decode(frame.position(8)));
+    }
+}
