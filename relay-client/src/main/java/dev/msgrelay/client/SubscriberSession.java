@@ -54,7 +54,8 @@ final class SubscriberSession implements AutoCloseable {
         this.reconnector = new Reconnector(options.endpoints(), options.reconnect(), new SplittableRandom(), clock);
         this.changes = new TypeChanges(options.types());
         this.listener = options.listener();
-        this.stream = new SubscriberStream(options, kept, reconnector, changes, listener);
+        this.stream = new SubscriberStream(
+                options, kept, reconnector, changes, listener, () -> SignsOfLife.scheduleFor(link));
     }
 
     SubscriberStream stream() {
@@ -169,13 +170,8 @@ final class SubscriberSession implements AutoCloseable {
     }
 
     private int read(RelayLink present) throws IOException {
-        boolean before = present.isOpen();
         try {
-            int n = present.read();
-            if (!before && present.isOpen()) {
-                SignsOfLife.scheduleFor(present);
-            }
-            return n;
+            return present.read();
         } finally {
             if (stream.takeAlive()) {
                 reconnector.progressed();

@@ -31,6 +31,7 @@ final class SubscriberStream implements RelayLink.Handler {
     private final boolean plain;
     private final TypeChanges changes;
     private final Consumer<SessionEvent> listener;
+    private final Runnable onOpen;
     // Whether a message counts as received only once the handler has returned.
     private final boolean handles;
 
@@ -45,17 +46,22 @@ final class SubscriberStream implements RelayLink.Handler {
     private boolean alive;
     private boolean unhandled;
 
-    /** @param kept where to go on; empty: the options say where to start */
+    /**
+     * @param kept where to go on; empty: the options say where to start
+     * @param onOpen told that a connection has its WELCOME, before the messages that the same read may have brought
+     */
     SubscriberStream(
             SubscriberOptions options,
             Optional<Position> kept,
             Reconnector reconnector,
             TypeChanges changes,
-            Consumer<SessionEvent> listener) {
+            Consumer<SessionEvent> listener,
+            Runnable onOpen) {
         this.options = options;
         this.reconnector = reconnector;
         this.changes = changes;
         this.listener = listener;
+        this.onOpen = onOpen;
         this.plain = options.plain();
         boolean mayResume = options.reconnect().rounds() > 0;
         this.handles = options.positions().isPresent() || options.retriesHandler();
@@ -163,6 +169,7 @@ final class SubscriberStream implements RelayLink.Handler {
         narrowed = welcome.grants(Features.NARROWED);
         position.welcome(welcome, narrowed || !greetedWith.isAll(), welcome.grants(Features.SEQUENCES));
         changes.welcomed(position.next());
+        onOpen.run();
     }
 
     private void goBack(Endpoint endpoint, WelcomeFrame welcome, Epochs.Common common) throws OlderEpochException {

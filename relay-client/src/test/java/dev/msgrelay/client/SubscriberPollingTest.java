@@ -11,8 +11,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
@@ -93,6 +95,31 @@ class SubscriberPollingTest {
                 subscriber.poll((sequence, type, body) -> got.add("" + sequence), Duration.ofDays(1));
             }
             assertThat(got).containsExactly("1");
+        }
+    }
+
+    /** The handler waits for the relay, which waits for signs of life. */
+    @Test
+    void aHandlerThatTakesLongOverTheFirstReadKeepsTheConnection() throws Exception {
+        CountDownLatch alive = new CountDownLatch(1);
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    client.hello();
+                    client.send(Frames.joined(welcome(1), message(1, "a")));
+                    assertThat(PongFrame.id(client.expect(ControlFrames.PONG))).isZero();
+                    alive.countDown();
+                    client.drain();
+                });
+                SubscriberRun run = SubscriberRun.of(relay.endpoint())) {
+            while (run.messages.isEmpty()) {
+                run.subscriber.poll((sequence, type, body) -> {
+                    try {
+                        assertThat(alive.await(120, TimeUnit.SECONDS)).isTrue();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                    run.messages.add("" + sequence);
+                });
+            }
         }
     }
 
