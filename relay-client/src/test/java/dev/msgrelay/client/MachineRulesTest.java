@@ -8,6 +8,7 @@ class MachineRulesTest extends MachineRules {
                 ".",
                 "client.cli.Context",
                 "client.cli.EndpointOptions",
+                "client.cli.MessageCommand",
                 "client.cli.PublishCommand",
                 "client.cli.RelayClientMain",
                 "client.cli.SessionOptions",

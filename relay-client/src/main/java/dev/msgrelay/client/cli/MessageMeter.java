@@ -47,10 +47,12 @@ final class MessageMeter {
         if (messages == 0) {
             startedAt = reportedAt = lastAt = System.nanoTime();
         }
+        int length = FrameLayout.frameLength(body.remaining());
+        // What it throws at has not come: a later run has to get it.
+        printer.onMessage(sequence, type, body);
         messages++;
         lastSequence = sequence;
-        bytes += FrameLayout.frameLength(body.remaining());
-        printer.onMessage(sequence, type, body);
+        bytes += length;
         if (messages - reportedMessages == interval) {
             report();
         }

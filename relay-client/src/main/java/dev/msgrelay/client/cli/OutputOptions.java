@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -13,6 +14,8 @@ import picocli.CommandLine.Spec;
 
 /** The form in which {@code subscribe} prints messages. */
 final class OutputOptions {
+    private static final int MOST_RETRIES = 1_000_000;
+
     @Spec(Spec.Target.MIXEE)
     private CommandSpec mixee;
 
@@ -57,12 +60,42 @@ final class OutputOptions {
             description = "Print no messages, but measure their rate: for speed. With --json the reports are objects.")
     private boolean countOnly;
 
+    @Option(
+            names = "--exec",
+            paramLabel = "CMD",
+            preprocessor = AnyText.class,
+            description =
+                    "Print no messages, but run this command for each, by sh -c and one after the other: the body on its"
+                            + " standard input, RELAY_SEQUENCE and RELAY_TYPE in its environment. If it ends with another code"
+                            + " than 0, the run ends with 1; with --position the next run begins with this message.")
+    private String exec;
+
+    @Option(
+            names = "--exec-retry",
+            paramLabel = "N",
+            description =
+                    "With --exec: first try again N times, after 100 ms, then twice as long each time, 10 s at most.")
+    private Integer execRetry;
+
     boolean json() {
         return json;
     }
 
     boolean countsOnly() {
         return countOnly;
+    }
+
+    /** Checks the numbers. */
+    void check(EndpointOptions limits) {
+        limits.refuse(execRetry != null && exec == null, "--exec-retry goes with --exec");
+        if (execRetry != null) {
+            limits.check("--exec-retry", execRetry, 0, MOST_RETRIES);
+        }
+    }
+
+    /** The command that gets the messages, in the place of a printer; empty: they are printed. */
+    Optional<MessageCommand> command() {
+        return Optional.ofNullable(exec).map(text -> new MessageCommand(text, execRetry == null ? 0 : execRetry));
     }
 
     /**
@@ -98,6 +131,7 @@ final class OutputOptions {
         add(given, raw, "--raw");
         // Accepted together: what is printed is the same.
         given.remove(print && hex ? "--print" : "");
+        add(given, exec != null, "--exec");
         add(given, countOnly, "--count-only");
         add(given, json && !countOnly && !(print && given.size() == 1), "--json");
         checkOne(mixee, given);

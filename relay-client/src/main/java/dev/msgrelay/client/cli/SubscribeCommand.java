@@ -74,6 +74,9 @@ final class SubscribeCommand implements Callable<Integer> {
     /** Interval of the PINGs with --until: they tell that messages were left out, which ends the run. */
     private static final Duration HEARTBEAT = Duration.ofSeconds(1);
 
+    /** Bytes of one read with --exec: the place is saved between two reads, and commands take their time. */
+    private static final int EXEC_BUFFER = 4 << 10;
+
     @Spec
     private CommandSpec spec;
 
@@ -174,7 +177,8 @@ final class SubscribeCommand implements Callable<Integer> {
         FirstConnection first = session.firstConnection(endpoints);
         Granted granted = new Granted(policy, err);
         Silence silence = new Silence(waitsFor(), quiet, err);
-        MessageMeter meter = meter();
+        Optional<MessageCommand> command = output.command();
+        MessageMeter meter = meter(command);
         ends.check(where, session.isPlain(), position == null && (from == null || from.isLive()));
         where.refuse(
                 session.isPlain() && from != null && from.isAsked(),
@@ -205,10 +209,14 @@ final class SubscribeCommand implements Callable<Integer> {
         // Reset: one object may be executed more than once.
         stopped = false;
         try (RelaySubscriber subscriber = RelaySubscriber.open(options)) {
-            OnShutdown onShutdown = new OnShutdown(() -> stop(subscriber), LAST_WORDS);
+            OnShutdown onShutdown = new OnShutdown(() -> stop(subscriber, command), LAST_WORDS);
             silence.watch(subscriber);
             try {
                 receive(meter, subscriber, endpoints, first, until, idle);
+            } catch (MessageCommand.EndedException e) {
+                if (!stopped) {
+                    throw new IOException(e.getMessage(), e);
+                }
             } finally {
                 silence.stopWatching();
                 events.sumUp();
@@ -246,8 +254,9 @@ final class SubscribeCommand implements Callable<Integer> {
     }
 
     /** Ends the subscription; called on the shutdown thread. */
-    private void stop(RelaySubscriber subscriber) {
+    private void stop(RelaySubscriber subscriber, Optional<MessageCommand> command) {
         stopped = true;
+        command.ifPresent(MessageCommand::stop);
         subscriber.close();
     }
 
@@ -294,7 +303,8 @@ final class SubscribeCommand implements Callable<Integer> {
         }
     }
 
-    private MessageMeter meter() {
+    private MessageMeter meter(Optional<MessageCommand> command) {
+        output.check(where);
         if (position != null && output.countsOnly()) {
             throw new ParameterException(
                     spec.commandLine(), "--position goes with messages that are written out, not with --count-only");
@@ -307,6 +317,9 @@ final class SubscribeCommand implements Callable<Integer> {
             where.check("--report-every", reportEvery, 0, Long.MAX_VALUE);
         }
         MessageHandler printer = output.printer(out, bytes);
+        if (command.isPresent()) {
+            printer = command.get();
+        }
         long every = reportEvery != null ? reportEvery : output.countsOnly() ? DEFAULT_REPORT_EVERY : 0;
         boolean sum = output.countsOnly() || !output.json();
         return new MessageMeter(out, printer, output.json(), sum, count, every == 0 ? Long.MAX_VALUE : every);
@@ -340,6 +353,9 @@ final class SubscribeCommand implements Callable<Integer> {
             }
             if (ends.until().isPresent()) {
                 options.heartbeat(HEARTBEAT);
+            }
+            if (output.command().isPresent()) {
+                options.bufferSize(EXEC_BUFFER);
             }
             start.ifPresent(place -> place.apply(options));
             if (position != null) {

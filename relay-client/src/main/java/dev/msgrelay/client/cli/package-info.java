@@ -6,6 +6,7 @@
  *  RelayClientMain   exit codes, one line for each failure
  *    SubscribeCommand  main thread: RelaySubscriber.poll -> MessageMeter -> OutputOptions' printer -> stdout
  *                      before it: Places -> StreamQuery, a connection that asks where to start and end
+ *                      --exec: MessageCommand, in the printer's place
  *                      the end: MessageMeter (--count), ReadUntil, IdleEnd
  *    PublishCommand    main thread: PublishInput (BodyReader, JsonBodies) -> RelayPublisher.publish
  *                      at the end, or on Ctrl-C: PublishEnd, waits for the relay, and the sum
