@@ -1,11 +1,14 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Cuts a byte stream into message bodies: lines, pieces of a fixed size or between delimiters. The bodies are parts of
+ * Cuts a byte stream into message bodies: lines, pieces of a fixed size or between delimiters, frames. The bodies are parts of
  * one array, which grows up to the longest body. Owned by one thread.
  */
 final class BodyReader {
@@ -91,6 +94,57 @@ final class BodyReader {
         }
     }
 
+    /**
+     * Hands over messages in the form that they have on the wire.
+     *
+     * @throws IOException a frame is none of a message, is too long, or is cut off; the message has its number. Those
+     *     before it were handed over
+     */
+    void frames(PublishInput.Sink sink) throws IOException, InterruptedException {
+        unit = "frame";
+        boolean more = true;
+        while (more || end > start) {
+            while (more && end - start < FrameLayout.HEADER_LENGTH) {
+                more = fill();
+            }
+            if (end == start) {
+                return;
+            }
+            if (end - start < FrameLayout.HEADER_LENGTH) {
+                throw cutOff(FrameLayout.HEADER_LENGTH);
+            }
+            ByteBuffer header = ByteBuffer.wrap(array, start, FrameLayout.HEADER_LENGTH);
+            int type = header.getInt();
+            int length = header.getInt();
+            if (ControlFrames.isControl(type)) {
+                throw bad(unit + " " + (bodies + 1) + " has the type " + ControlFrames.typeName(type)
+                        + ", which is reserved");
+            }
+            if (length < 0 || length > maxBody) {
+                throw bad(unit + " " + (bodies + 1) + " says a length of " + Integer.toUnsignedString(length)
+                        + " bytes, over the limit of " + maxBody);
+            }
+            while (more && end - start < FrameLayout.frameLength(length)) {
+                more = fill();
+            }
+            if (end - start < FrameLayout.frameLength(length)) {
+                throw cutOff(FrameLayout.frameLength(length));
+            }
+            bodies++;
+            sink.accept(type, array, start + FrameLayout.HEADER_LENGTH, length);
+            start += FrameLayout.frameLength(length);
+        }
+    }
+
+    private IOException cutOff(int length) {
+        return bad("the input ends within " + unit + " " + (bodies + 1) + ": " + (end - start) + " of " + length
+                + " bytes");
+    }
+
+    private static IOException bad(String words) {
+        return new PublishInput.BadInputException(words);
+    }
+
     private void handOver(Sink sink, int length) throws IOException, InterruptedException {
         if (length > maxBody) {
             throw tooLong(length);
@@ -100,8 +154,7 @@ final class BodyReader {
     }
 
     private IOException tooLong(int length) {
-        return new PublishInput.BadInputException(
-                unit + " " + (bodies + 1) + " of at least " + length + " bytes is over the limit of " + maxBody);
+        return bad(unit + " " + (bodies + 1) + " of at least " + length + " bytes is over the limit of " + maxBody);
     }
 
     private int withoutCarriageReturn(int lineEnd) {

@@ -1,6 +1,7 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.MessageHandler;
+import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -18,12 +19,15 @@ record MessageFormat(List<Part> parts) {
     /**
      * A part.
      *
-     * @param letter of the field; 0: text
+     * @param letter of the field, {@link #HEADER}; 0: text
      * @param text bytes of a text
      */
     private record Part(char letter, byte[] text) {}
 
     private static final String LETTERS = "stbh";
+
+    /** The header of a frame, which no format names. */
+    private static final char HEADER = 'f';
 
     /** Bytes of a body that are printed at once: memory does not grow with the body. */
     private static final int PIECE = 8 << 10;
@@ -31,6 +35,11 @@ record MessageFormat(List<Part> parts) {
     /** Bodies alone, each with {@code end} behind it. */
     static MessageFormat bodies(byte[] end) {
         return new MessageFormat(List.of(new Part('b', null), new Part((char) 0, end)));
+    }
+
+    /** Messages in the form that they have on the wire: type and length of 32 bits each, big-endian, then the body. */
+    static MessageFormat frames() {
+        return new MessageFormat(List.of(new Part(HEADER, null), new Part('b', null)));
     }
 
     /**
@@ -76,6 +85,10 @@ record MessageFormat(List<Part> parts) {
             switch (part.letter) {
                 case 's' -> out.write(ascii(Long.toString(sequence)));
                 case 't' -> out.write(ascii(Integer.toString(type)));
+                case HEADER -> {
+                    ByteBuffer.wrap(piece).putInt(type).putInt(body.remaining());
+                    out.write(piece, 0, FrameLayout.HEADER_LENGTH);
+                }
                 case 'b', 'h' -> printBody(out, body, part.letter == 'h', piece);
                 default -> out.write(part.text);
             }

@@ -56,6 +56,13 @@ final class OutputOptions {
     private String delimiter;
 
     @Option(
+            names = "--frames",
+            description =
+                    "Print messages as they are on the wire: type and length of 4 bytes each, big-endian, and the body;"
+                            + " publish --frames takes them. Gaps are on stderr alone.")
+    private boolean frames;
+
+    @Option(
             names = "--count-only",
             description = "Print no messages, but measure their rate: for speed. With --json the reports are objects.")
     private boolean countOnly;
@@ -112,6 +119,9 @@ final class OutputOptions {
             if (format != null) {
                 return MessageFormat.parse(format).printer(bytes);
             }
+            if (frames) {
+                return MessageFormat.frames().printer(bytes);
+            }
             if (raw) {
                 return MessageFormat.bodies(Escapes.bytes(delimiter == null ? "" : delimiter))
                         .printer(bytes);
@@ -131,6 +141,7 @@ final class OutputOptions {
         add(given, raw, "--raw");
         // Accepted together: what is printed is the same.
         given.remove(print && hex ? "--print" : "");
+        add(given, frames, "--frames");
         add(given, exec != null, "--exec");
         add(given, countOnly, "--count-only");
         add(given, json && !countOnly && !(print && given.size() == 1), "--json");

@@ -54,7 +54,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Publishes messages: those of --message, or each line of stdin or a file, or as --json, --raw or --chunk say.",
+            "Publishes messages: those of --message, or each line of stdin or a file, or as --json, --frames, --raw or --chunk say.",
             "Waits while the relay is slower than the input. Ends when the relay has read all of it; with --ack, when all is"
                     + " acknowledged; with --plain, when all is handed to the kernel."
         },

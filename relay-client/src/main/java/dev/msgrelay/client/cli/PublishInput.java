@@ -65,6 +65,14 @@ final class PublishInput {
     private boolean skipBad;
 
     @Option(
+            names = "--frames",
+            description =
+                    "Read messages as they are on the wire, and as subscribe --frames prints them: type and length of 4"
+                            + " bytes each, big-endian, and the body. A length over --max-body, a reserved type, or an end"
+                            + " within a frame ends the command with a failure.")
+    private boolean frames;
+
+    @Option(
             names = "--raw",
             description =
                     "Publish bytes as they are: what stands between two of --delimiter, or else the whole input as"
@@ -117,6 +125,7 @@ final class PublishInput {
         List<String> ways = new ArrayList<>();
         OutputOptions.add(ways, messages != null, "--message");
         OutputOptions.add(ways, json, "--json");
+        OutputOptions.add(ways, frames, "--frames");
         OutputOptions.add(ways, raw, "--raw");
         OutputOptions.add(ways, chunk != null, "--chunk");
         OutputOptions.add(ways, messages != null && file != null, "--file");
@@ -153,9 +162,11 @@ final class PublishInput {
         }
         String cut = json
                 ? "objects"
-                : chunk != null
-                        ? "pieces of " + chunk + " bytes"
-                        : !raw ? "lines" : between.length == 0 ? "all" : "pieces between '" + delimiter + "'";
+                : frames
+                        ? "frames"
+                        : chunk != null
+                                ? "pieces of " + chunk + " bytes"
+                                : !raw ? "lines" : between.length == 0 ? "all" : "pieces between '" + delimiter + "'";
         return cut + " of " + file.toRealPath();
     }
 
@@ -225,6 +236,8 @@ final class PublishInput {
                 }
                 sink.accept(type, body, 0, body.length);
             }
+        } else if (frames) {
+            new BodyReader(in, maxBody).frames(sink);
         } else if (json) {
             objects = new JsonBodies(type, maxBody, skipBad, sink);
             objects.read(in);
