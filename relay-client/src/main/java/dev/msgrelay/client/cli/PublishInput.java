@@ -50,6 +50,12 @@ final class PublishInput {
                     + " it is.")
     private List<String> messages;
 
+    @Option(
+            names = "--repeat",
+            paramLabel = "N",
+            description = "Publish the messages of --message N times; with --rate at that rate.")
+    private Integer repeat;
+
     @Option(names = "--file", paramLabel = "F", description = "Read this file instead of stdin.")
     private Path file;
 
@@ -130,6 +136,10 @@ final class PublishInput {
         OutputOptions.add(ways, chunk != null, "--chunk");
         OutputOptions.add(ways, messages != null && file != null, "--file");
         OutputOptions.checkOne(mixee, ways);
+        limits.refuse(repeat != null && messages == null, "--repeat goes with --message");
+        if (repeat != null) {
+            limits.check("--repeat", repeat, 1, Integer.MAX_VALUE);
+        }
         if (skipBad && !json) {
             throw wrong("--skip-bad goes with --json");
         }
@@ -229,12 +239,8 @@ final class PublishInput {
     void read(InputStream in, Sink sink) throws IOException, InterruptedException {
         BodyReader.Sink bodies = (array, offset, length) -> sink.accept(type, array, offset, length);
         if (messages != null) {
-            for (String message : messages) {
-                byte[] body = message.getBytes(StandardCharsets.UTF_8);
-                if (body.length > maxBody) {
-                    throw new BadInputException("message of " + body.length + " bytes is over the limit of " + maxBody);
-                }
-                sink.accept(type, body, 0, body.length);
+            for (int round = 0; round < (repeat == null ? 1 : repeat); round++) {
+                readCommandLine(sink);
             }
         } else if (frames) {
             new BodyReader(in, maxBody).frames(sink);
@@ -249,6 +255,16 @@ final class PublishInput {
             new BodyReader(in, maxBody).pieces(between, bodies);
         } else {
             new BodyReader(in, maxBody).whole(bodies);
+        }
+    }
+
+    private void readCommandLine(Sink sink) throws IOException, InterruptedException {
+        for (String message : messages) {
+            byte[] body = message.getBytes(StandardCharsets.UTF_8);
+            if (body.length > maxBody) {
+                throw new BadInputException("message of " + body.length + " bytes is over the limit of " + maxBody);
+            }
+            sink.accept(type, body, 0, body.length);
         }
     }
 

@@ -76,6 +76,12 @@ class RoundTripTest {
         assertThat(subscribe("--from=4", "--raw", "--delimiter=|").bytes()).isEqualTo(raw);
     }
 
+    @Test
+    void theMessagesOfTheCommandLineAreRepeated() {
+        publish(new byte[0], "-m", "a", "-m", "b", "--repeat=3");
+        assertThat(subscribe("--from=earliest", "--format=%s:%b ").out()).isEqualTo("1:a 2:b 3:a 4:b 5:a 6:b ");
+    }
+
     private static byte[] frames(Object... typesAndBodies) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (int i = 0; i < typesAndBodies.length; i += 2) {
