@@ -67,16 +67,24 @@ public record CongestionControl(String local, String links) {
     }
 
     CongestionControl resolve(Predicate<String> given, String otherwise) {
-        String here = local.equals(AUTO)
-                ? WITHOUT_PACING.stream().filter(given).findFirst().orElse(SYSTEM)
-                : local;
-        CongestionControl resolved = new CongestionControl(here, links);
-        resolved.checkGiven("local congestion", here, given, otherwise);
-        resolved.checkGiven("congestion", links, given, otherwise);
-        return resolved;
+        checkGiven("congestion", links, given, otherwise);
+        if (local.equals(AUTO)) {
+            return new CongestionControl(firstGiven(given), links);
+        }
+        checkGiven("local congestion", local, given, otherwise);
+        return this;
     }
 
-    private void checkGiven(String what, String name, Predicate<String> given, String otherwise) {
+    private static String firstGiven(Predicate<String> given) {
+        for (String name : WITHOUT_PACING) {
+            if (given.test(name)) {
+                return name;
+            }
+        }
+        return SYSTEM;
+    }
+
+    private static void checkGiven(String what, String name, Predicate<String> given, String otherwise) {
         if (!name.equals(SYSTEM) && !given.test(name)) {
             throw new IllegalArgumentException(what + " '" + name + "' is " + otherwise);
         }
@@ -126,7 +134,8 @@ public record CongestionControl(String local, String links) {
     }
 
     private static <T> T onNewSocket(Function<Channel, T> use) {
-        EpollSocketChannel socket = new EpollSocketChannel();
+        // A listener's class is loaded at each start, that of a connection only for the first client.
+        EpollServerSocketChannel socket = new EpollServerSocketChannel();
         try {
             return use.apply(socket);
         } finally {
