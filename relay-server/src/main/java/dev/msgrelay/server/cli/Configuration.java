@@ -22,15 +22,10 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.PicocliException;
-import picocli.CommandLine.Unmatched;
 
 /**
  * The values of options that come from the environment and the file. Every option can be set in three ways, with the
@@ -49,8 +44,7 @@ record Configuration(
         Optional<Path> file,
         Map<String, ConfigFile.Value> values,
         Optional<AccessPolicy> access,
-        List<String> passedOver)
-        implements IDefaultValueProvider {
+        List<String> passedOver) {
     static final Configuration NONE = new Configuration(Optional.empty(), Map.of(), Optional.empty(), List.of());
 
     /** Kubernetes sets such a value: RELAY_PUBLISH_PORT=tcp://10.0.0.1:7401 for a Service relay-publish. */
@@ -70,7 +64,6 @@ record Configuration(
      * @param args the command's arguments, which may name the file
      * @throws IllegalArgumentException a key is not an option, or a value is wrong; the message names file and line, or
      *     the variable
-     * @throws ParameterException the arguments name the file wrongly
      */
     static Configuration read(CommandSpec command, Map<String, String> environment, String... args) {
         Map<String, OptionSpec> options = options(command);
@@ -133,7 +126,7 @@ record Configuration(
                     && JSON_LINE
                             .matcher(TextFile.read(file.get(), HoconFile.MOST_BYTES))
                             .find();
-        } catch (IOException | PicocliException | InvalidPathException unusable) {
+        } catch (IOException | InvalidPathException unusable) {
             return false;
         }
     }
@@ -150,37 +143,42 @@ record Configuration(
         }
     }
 
-    /** A command that finds the names of the files, before other arguments are parsed. */
-    @Command
-    private static final class WhichFiles {
-        @Option(names = "--" + Settings.CONFIG)
-        private Path file;
-
-        @Option(names = "--cluster")
-        private Path cluster;
-
-        @Unmatched
-        private final List<String> others = new ArrayList<>();
-
+    /**
+     * The files that arguments or environment name. Found without the parser, which needs the file's values first, and
+     * reports wrong arguments later.
+     *
+     * @param file null if none is named; so is {@code cluster}
+     */
+    private record WhichFiles(Path file, Path cluster, List<String> args) {
         static WhichFiles of(Map<String, String> environment, String... args) {
-            WhichFiles files = new WhichFiles();
-            CommandParser.of(files)
-                    .setDefaultValueProvider(file -> Optional.ofNullable(environment.get(variable(nameOf(file))))
-                            .filter(set -> !set.isEmpty())
-                            .map(CommandParser::asDefault)
-                            .orElse(null))
-                    .parseArgs(args);
-            return files;
+            return new WhichFiles(
+                    named(Settings.CONFIG, environment, args),
+                    named(RelayOption.CLUSTER.name(), environment, args),
+                    List.of(args));
+        }
+
+        private static Path named(String option, Map<String, String> environment, String... args) {
+            String flag = "--" + option;
+            for (int i = 0; i < args.length; i++) {
+                if (args[i].equals(flag) && i + 1 < args.length) {
+                    return Path.of(args[i + 1]);
+                }
+                if (args[i].startsWith(flag + "=")) {
+                    return Path.of(args[i].substring(flag.length() + 1));
+                }
+            }
+            String set = environment.getOrDefault(variable(option), "");
+            return set.isEmpty() ? null : Path.of(set);
         }
 
         boolean isGiven(OptionSpec option) {
             return Arrays.stream(option.names())
-                    .anyMatch(name -> others.stream().anyMatch(arg -> arg.equals(name) || arg.startsWith(name + "=")));
+                    .anyMatch(name -> args.stream().anyMatch(arg -> arg.equals(name) || arg.startsWith(name + "=")));
         }
 
         /** The configuration file, by default the cluster's file. */
         Optional<Path> config() {
-            return Optional.ofNullable(file).or(() -> Optional.ofNullable(cluster));
+            return Optional.ofNullable(file == null ? cluster : file);
         }
     }
 
@@ -227,8 +225,8 @@ record Configuration(
         return others.isEmpty() ? "" : "; there is " + others;
     }
 
-    @Override
-    public String defaultValue(ArgSpec arg) {
+    /** The default of an option, as picocli asks for it; null for the option's own. */
+    String defaultValue(ArgSpec arg) {
         ConfigFile.Value value = values.get(nameOf(arg));
         return value == null ? null : CommandParser.asDefault(value.text());
     }

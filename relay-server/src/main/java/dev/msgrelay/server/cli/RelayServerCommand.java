@@ -123,12 +123,12 @@ final class RelayServerCommand implements Callable<Integer> {
         environment = variables;
         args = arguments;
         configuration = Configuration.read(spec, variables, arguments);
-        line.setDefaultValueProvider(configuration);
+        line.setDefaultValueProvider(configuration::defaultValue);
     }
 
     /** Reads the settings of environment, file and flags, and does not run the command. */
     RelayServerCommand parsed(Map<String, String> variables, String... arguments) {
-        CommandLine line = RelayServerMain.commandLine(this);
+        CommandLine line = RelayServerMain.commandLineFor(this, arguments);
         configure(line, variables, arguments);
         line.parseArgs(arguments);
         return this;
