@@ -17,6 +17,7 @@ import org.slf4j.event.Level;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Entry point of {@code relay-server}. */
 public final class RelayServerMain {
@@ -52,7 +53,7 @@ public final class RelayServerMain {
         Thread.setDefaultUncaughtExceptionHandler((thread, cause) ->
                 LoggerFactory.getLogger("relay").error("thread {} ended: {}", thread.getName(), cause, cause));
         RelayServerCommand command = new RelayServerCommand(starter, output);
-        int code = execute(commandLine(command), command, System.getenv(), args);
+        int code = execute(commandLineFor(command, args), command, System.getenv(), args);
         output.finish();
         System.exit(code);
     }
@@ -88,18 +89,56 @@ public final class RelayServerMain {
             if (!NEED_NOTHING.contains(args.length == 0 ? "" : args[0])) {
                 command.configure(line, environment, args);
             }
-        } catch (ParameterException | IllegalArgumentException e) {
+        } catch (IllegalArgumentException e) {
             return CommandLog.refuse(line.getErr(), e.getMessage());
         }
         command.configuration().passedOver().forEach(passed -> CommandLog.tell(line.getErr(), Level.WARN, passed));
         return line.execute(args);
     }
 
+    /** The parser for these arguments. It lacks the subcommands, a tenth of a start, if no argument may ask for one. */
+    static CommandLine commandLineFor(RelayServerCommand command, String... args) {
+        for (String arg : args) {
+            if (mayAskForSubcommand(arg)) {
+                return commandLine(command);
+            }
+        }
+        return commandLine(command, new Object[0])
+                .setParameterExceptionHandler((failure, same) -> refuse(failure, explained(failure, same)));
+    }
+
+    /** Whether the argument may be a subcommand, or ask for help or version, which subcommands have as well. */
+    private static boolean mayAskForSubcommand(String arg) {
+        return NEED_NOTHING.contains(arg)
+                || arg.startsWith("--help")
+                || arg.startsWith("--version")
+                || (arg.startsWith("-") && !arg.startsWith("--"));
+    }
+
+    /** The failure as the whole parser reports it, which names subcommands that were perhaps meant. */
+    private static ParameterException explained(ParameterException failure, String... args) {
+        if (failure instanceof UnmatchedArgumentException) {
+            try {
+                commandLine().parseArgs(args);
+            } catch (UnmatchedArgumentException explained) {
+                return explained;
+            }
+        }
+        return failure;
+    }
+
+    private static int refuse(ParameterException failure, ParameterException explained) {
+        return CommandLog.refuse(failure.getCommandLine().getErr(), CommandParser.fault(explained));
+    }
+
     static CommandLine commandLine(RelayServerCommand command) {
-        CommandLine line = CommandParser.of(command, new TokenCommand(), new JournalCommand())
+        return commandLine(command, new TokenCommand(), new JournalCommand());
+    }
+
+    private static CommandLine commandLine(RelayServerCommand command, Object... subcommands) {
+        CommandLine line = CommandParser.of(command, subcommands)
                 .setUsageHelpWidth(HELP_WIDTH)
-                .setParameterExceptionHandler((failure, args) ->
-                        CommandLog.refuse(failure.getCommandLine().getErr(), CommandParser.fault(failure)));
+                .setParameterExceptionHandler((failure, args) -> refuse(failure, failure));
         command.settings().addTo(line.getCommandSpec());
         line.getCommandSpec().mixinStandardHelpOptions(true);
         CommandParser.helpOf(line);
@@ -110,9 +149,10 @@ public final class RelayServerMain {
         // A token must not be lost in the queue of the relay's output, so the command that prints it has its own
         // stream. getOut is called before that, because picocli sets its first result for all subcommands.
         line.getOut();
-        line.getSubcommands()
-                .get("token")
-                .setOut(new PrintWriter(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8));
+        CommandLine token = line.getSubcommands().get("token");
+        if (token != null) {
+            token.setOut(new PrintWriter(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8));
+        }
         line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, command.settings()::helpText);
         return line;
     }

@@ -105,7 +105,7 @@ record CommandRun(int exitCode, List<String> lines, List<String> errors) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         RelayServerCommand command = new RelayServerCommand(starter, output);
-        CommandLine line = RelayServerMain.commandLine(command);
+        CommandLine line = RelayServerMain.commandLineFor(command, args);
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(err, true));
         int exitCode = RelayServerMain.execute(line, command, environment, args);
