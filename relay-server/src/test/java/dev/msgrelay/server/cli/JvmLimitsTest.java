@@ -24,6 +24,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -86,10 +87,24 @@ class JvmLimitsTest {
             }
         }
         assertThat(depends).contains("--log-size", "--reader-loops", "--mtu");
-        // What is in a file nobody knows before it is read.
-        depends.add("--config");
-        assertThat(asked()).isEqualTo(depends);
+        Set<String> known = new TreeSet<>(TABLE.keySet());
+        known.addAll(asked());
+        assertThat(known).isEqualTo(depends);
+        String script = Files.readString(SCRIPT);
+        String[] words = match("grep -o([^)]*)\\)").replaceAll("\\\\\n", "").split("\\s+-e\\s+");
+        for (String option : depends) {
+            if (!option.equals("--tls-key")) {
+                assertThat(script).contains("${" + Configuration.variable(option.substring(2)));
+            }
+            assertThat(words).as("in a file").anyMatch(word -> !word.isBlank() && option.contains(word.strip()));
+        }
     }
+
+    /** Each has a row of limits in the script, with what has to be given beside it. */
+    private static final Map<String, String> TABLE = Map.of(
+            "--journal", "--journal=j",
+            "--tls-cert", "--tls-cert=c --tls-key=k",
+            "--tls-key", "--tls-cert=c --tls-key=k");
 
     private static MemoryPlan plan(String line) {
         RelayServerCommand command = new RelayServerCommand(RelayServer::start, null);
@@ -100,17 +115,39 @@ class JvmLimitsTest {
 
     /** From the script's case. */
     private static Set<String> asked() throws IOException {
-        Matcher branch = Pattern.compile("(?s)\\n( *--[^)]*)\\)\\n *relay_limits=" + JvmLimits.class.getName())
-                .matcher(Files.readString(SCRIPT));
-        assertThat(branch.find()).isTrue();
-        return Arrays.stream(branch.group(1).split("[|\\\\\\s]+"))
+        return Arrays.stream(match("\\n( *--[^)]*)\\)\\n *relay_sizes=given").split("[|\\\\\\s]+"))
                 .filter(option -> !option.isEmpty())
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
+    private static String match(String pattern) throws IOException {
+        Matcher match = Pattern.compile(pattern).matcher(Files.readString(SCRIPT));
+        assertThat(match.find()).as(pattern).isTrue();
+        return match.group(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'*', ''",
+        "journal, --journal=j",
+        "tls, --tls-cert=c --tls-key=k",
+        "journaltls, --journal=j --tls-cert=c --tls-key=k"
+    })
+    void theScriptHasTheLimitsWithoutSizes(String row, String options) throws IOException {
+        String[] args = options.isEmpty() ? new String[0] : options.split(" ");
+        assertThat(Files.readString(SCRIPT))
+                .contains("\n" + row + ") relay_limits=\"" + String.join(" ", JvmLimits.of(args)) + "\" ;;\n");
+    }
+
+    /** The most that these rows take at once is what the script compares with a limit of memory. */
     @Test
-    void theScriptHasTheLimitsForTheUsualOptions() throws IOException {
-        assertThat(Files.readString(SCRIPT)).contains("\nrelay_limits=\"" + String.join(" ", JvmLimits.of()) + "\"\n");
+    void theScriptAsksWhereSuchARelayDoesNotFit(@TempDir Path root) throws IOException {
+        new Tree(root)
+                .with("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw")
+                .with("proc/self/cgroup", "0::/")
+                .with("sys/fs/cgroup/memory.max", match("relay_value\" -ge (\\d+) \\] \\|\\| return 0"));
+        String[] most = {"--journal=j", "--tls-cert=c", "--tls-key=k"};
+        assertThat(JvmLimits.here(new SystemTree(root), most)).isEqualTo(JvmLimits.of(most));
     }
 
     @Test

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** bin/relay-server in a copy of the project that is built already, with a java that prints what it is started with. */
 class StartScriptTest {
@@ -161,13 +162,14 @@ class StartScriptTest {
     @CsvSource({
         // Of the process's own group, of one around it, of a container, which sees itself as the root; of both
         // versions.
-        "0::/a/b, /a/b/memory.max, 999999999, true",
+        "0::/a/b, /a/b/memory.max, 299999999, true",
         "0::/a/b, /a/memory.max, 209715200, true",
         "0::/, /memory.max, 209715200, true",
         "5:memory:/a, /memory/a/memory.limit_in_bytes, 209715200, true",
         "4:cpu:/|5:memory:/docker/1, /memory/memory.limit_in_bytes, 209715200, true",
         "'5:cpuacct,memory:/', /memory/memory.limit_in_bytes, 67108864, true",
-        // As much as the usual options need, or none at all.
+        // As much as a relay takes at once, more, or none at all.
+        "0::/a, /a/memory.max, 300000000, false",
         "0::/a, /a/memory.max, 1000000000, false",
         "0::/a, /a/memory.max, max, false",
         "5:memory:/a, /memory/a/memory.limit_in_bytes, 9223372036854771712, false",
@@ -203,14 +205,48 @@ class StartScriptTest {
     void inEitherFormAndFromAFile() throws Exception {
         assertThat(start("", "--log-size=512m")).contains("-Xmx777m");
         assertThat(start("", "@options")).containsAll(JvmLimits.of());
-        assertThat(start("", "--config", "relay.conf")).contains("-Xmx777m");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "log-size = 64m, true",
+        "'  log { size = 64m }', true",
+        "max-body=9m, true",
+        "'publish-port = 0, include \"other.conf\"', true",
+        "'log\\u002dsize = 64m', true",
+        "'publish-port = 0 # the log-size is what it is', true",
+        "'  # log-size = 64m', false",
+        "bind = 127.0.0.1, false",
+    })
+    void aFileIsAskedAboutWhereItMayGiveASize(String line, boolean asks) throws Exception {
+        Path file = Files.writeString(home.resolve("a relay.conf"), "json = true\n" + line + "\n");
+        start("", "--config", file.toString());
+        assertThat(asked()).isEqualTo(asks);
+        start("", "--config=" + file);
+        assertThat(asked()).isEqualTo(asks);
+        start(Map.of("RELAY_CONFIG", file.toString()), "");
+        assertThat(asked()).isEqualTo(asks);
+    }
+
+    @Test
+    void aJournalAndTlsHaveTheirLimitsWithoutAsking() throws Exception {
+        List<String> journal = JvmLimits.of("--journal=j");
+        List<String> both = JvmLimits.of("--journal=j", "--tls-cert=c", "--tls-key=k");
+        assertThat(start("", "--journal", "j")).containsAll(journal);
+        assertThat(start(Map.of("RELAY_JOURNAL", "j"), "")).containsAll(journal);
+        assertThat(start("", "--journal=j", "--tls-cert=c", "--tls-key", "k")).containsAll(both);
+        Path file = Files.writeString(home.resolve("relay.conf"), "journal = j\ntls { cert = c, key = k }\n");
+        assertThat(start("", "--config", file.toString())).containsAll(both);
+        assertThat(asked()).isFalse();
+        assertThat(start("", "--journal", "j", "--journal-keep", "1g")).contains("-Xmx777m");
     }
 
     @Test
     void andFromTheEnvironment() throws Exception {
         assertThat(start(Map.of("RELAY_TOKEN", "t", "RELAY_HOME", "h"), "")).containsAll(JvmLimits.of());
         assertThat(start(Map.of("RELAY_LOG_SIZE", "512m"), "")).contains("-Xmx777m");
-        assertThat(start(Map.of("RELAY_CONFIG", "relay.conf"), "")).contains("-Xmx777m");
+        assertThat(start(Map.of("RELAY_PUBLISH_PORT", "0", "RELAY_MTU", ""), ""))
+                .containsAll(JvmLimits.of());
     }
 
     /**
@@ -244,6 +280,15 @@ class StartScriptTest {
         command.addAll(List.of(environment.split(" ")));
         command.addAll(List.of("sh", script.toString()));
         assertThat(said(0, Map.of(), command)).containsExactly(has.split(" "));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"token", "--help=all", "--version"})
+    void whatStartsNoRelayTouchesNoHeapOfOne(String first) throws Exception {
+        List<String> started = start(Map.of("RELAY_LOG_SIZE", "512m"), "", first);
+        assertThat(started).contains("-XX:TieredStopAtLevel=1", first).doesNotContain("-XX:+AlwaysPreTouch");
+        assertThat(asked()).isFalse();
+        assertThat(start("", "--json", first)).contains("-XX:+AlwaysPreTouch");
     }
 
     @Test
