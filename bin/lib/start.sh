@@ -175,10 +175,11 @@ relay_up_to_date() {
     [ -n "$relay_jar" ] || return 1
     # Directories too: a file that was removed leaves its directory newer.
     relay_newer=$(
-        find "$RELAY_HOME/pom.xml" -newer "$relay_jar"
+        set -- "$RELAY_HOME/pom.xml"
         for relay_source in $(relay_sources); do
-            find "$RELAY_HOME/$relay_source/pom.xml" "$RELAY_HOME/$relay_source/src/main" -newer "$relay_jar"
+            set -- "$@" "$RELAY_HOME/$relay_source/pom.xml" "$RELAY_HOME/$relay_source/src/main"
         done
+        find "$@" -newer "$relay_jar"
     )
     [ -z "$relay_newer" ]
 }
