@@ -96,7 +96,17 @@ final class EndpointOptions {
         if ((certificate == null) != (key == null)) {
             throw new ParameterException(mixee.commandLine(), "--tls-cert and --tls-key go together");
         }
-        if (!tls && ca == null && certificate == null && name == null) {
+        return tls(tls, ca, certificate, key, name);
+    }
+
+    /**
+     * TLS options of their parts; null: the part is not given. Empty: without TLS.
+     *
+     * @param asked whether TLS is wanted without any part
+     */
+    static Optional<TlsOptions> tls(boolean asked, Path ca, Path certificate, Path key, String name)
+            throws IOException {
+        if (!asked && ca == null && certificate == null && name == null) {
             return Optional.empty();
         }
         if (key != null) {

@@ -39,8 +39,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "relay-client",
         mixinStandardHelpOptions = true,
-        synopsisSubcommandLabel = "(subscribe | publish | ping | info | top)",
-        description = "Reads from a relay, publishes to it, asks who it is, or shows its state.")
+        synopsisSubcommandLabel = "(subscribe | publish | copy | ping | info | top)",
+        description = "Reads from a relay, publishes to it, copies it into another, asks who it is, or shows its state.")
 public final class RelayClientMain implements Runnable {
     @Spec
     private CommandSpec spec;
@@ -75,6 +75,7 @@ public final class RelayClientMain implements Runnable {
         return switch (name) {
             case "subscribe" -> new Object[] {new SubscribeCommand(stdout)};
             case "publish" -> new Object[] {new PublishCommand(stdin)};
+            case "copy" -> new Object[] {new CopyCommand()};
             case "ping" -> new Object[] {new InfoCommand.Ping()};
             case "info" -> new Object[] {new InfoCommand.Info()};
             case "top" -> new Object[] {new TopCommand(stdout)};
@@ -82,6 +83,7 @@ public final class RelayClientMain implements Runnable {
                 new Object[] {
                     new SubscribeCommand(stdout),
                     new PublishCommand(stdin),
+                    new CopyCommand(),
                     new InfoCommand.Ping(),
                     new InfoCommand.Info(),
                     new TopCommand(stdout)
@@ -123,7 +125,8 @@ public final class RelayClientMain implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a command is missing: subscribe, publish, ping, info or top");
+        throw new ParameterException(
+                spec.commandLine(), "a command is missing: subscribe, publish, copy, ping, info or top");
     }
 
     private static int wrongUsage(ParameterException e) {

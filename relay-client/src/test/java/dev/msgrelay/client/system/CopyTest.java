@@ -1,0 +1,190 @@
+package dev.msgrelay.client.system;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.client.cli.CommandRun;
+import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.RelayOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code relay-client copy} between two relays. */
+class CopyTest {
+    @TempDir
+    private Path directory;
+
+    private final List<RelayServer> relays = new ArrayList<>();
+    private RelayServer source;
+    private RelayServer target;
+
+    @BeforeEach
+    void start() throws IOException {
+        source = relay();
+        target = relay();
+    }
+
+    @AfterEach
+    void stop() {
+        relays.forEach(RelayServer::close);
+    }
+
+    private RelayServer relay() throws IOException {
+        RelayServer relay = RelayServer.start(RelayConfig.builder(0, 0).build());
+        relays.add(relay);
+        return relay;
+    }
+
+    @Test
+    void aStreamGoesOverInItsOrder() {
+        publish(source, 1, 500);
+        CommandRun run = copy(500);
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.err()).contains("copied 500 messages, ");
+        assertThat(read(target, 500)).isEqualTo(lines(1, 500));
+    }
+
+    @Test
+    void eachRunGoesOnWhereTheLastOneEnded() {
+        publish(source, 1, 30);
+        for (int i = 0; i < 3; i++) {
+            CommandRun run = copy(10, "--position=" + file());
+            assertThat(run.exitCode()).as(run.err()).isZero();
+        }
+        assertThat(read(target, 30)).isEqualTo(lines(1, 30));
+        assertThat(file()).content().contains("from-next=31\n").contains("number=30\n");
+    }
+
+    /** As after a kill: TO has more than the file says. */
+    @Test
+    void whatTheFileDoesNotKnowOfIsNotSentAgain() throws IOException {
+        publish(source, 1, 20);
+        copy(5, "--position=" + file());
+        String early = Files.readString(file());
+        copy(5, "--position=" + file());
+        Files.writeString(file(), early);
+        CommandRun run = copy(15, "--position=" + file());
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        publish(target, 21, 1);
+        assertThat(read(target, 21)).isEqualTo(lines(1, 21));
+    }
+
+    /** The numbers of TO would mean other messages. */
+    @Test
+    void aPlaceThatNobodyKnowsIsNotGuessed() throws IOException {
+        publish(source, 1, 20);
+        copy(5, "--position=" + file());
+        String early = Files.readString(file());
+        copy(5, "--position=" + file());
+        Files.writeString(
+                file(), early.replaceAll("from-epoch=.*", "from-epoch=7").replaceAll("from-epochs=.*", ""));
+        CommandRun run = copy(15, "--position=" + file());
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("TO has 5 messages behind the place that is kept, and nobody knows which");
+    }
+
+    @Test
+    void typesAreChosenAndBelongToTheFile() {
+        publish(source, 1, 10);
+        CommandRun other = CommandRun.of("publish", publishing(source), "--type=9", "-m", "nine");
+        assertThat(other.exitCode()).as(other.err()).isZero();
+        CommandRun run = copy(1, "--types=9", "--position=" + file());
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(read(target, 1)).isEqualTo("nine\n");
+        CommandRun wider = copy(1, "--types=8-9", "--position=" + file());
+        assertThat(wider.exitCode()).isEqualTo(1);
+        assertThat(wider.err()).contains("is of --types 9, not 8-9: name another file");
+    }
+
+    @Test
+    void aRelayIsNotCopiedIntoItself() {
+        publish(source, 1, 1);
+        CommandRun run = CommandRun.of("copy", subscribing(source), publishing(source), "--from=earliest");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("FROM and TO are one relay");
+        assertThat(read(source, 1)).isEqualTo(lines(1, 1));
+    }
+
+    /** The second relay has the place's number, and another stream. */
+    @Test
+    void anotherStreamOfToIsTold() throws IOException {
+        publish(source, 1, 10);
+        copy(5, "--position=" + file());
+        target = relay();
+        CommandRun run = copy(5, "--position=" + file());
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(5);
+        assertThat(run.err()).contains("has another stream");
+        assertThat(read(target, 5)).isEqualTo(lines(6, 5));
+    }
+
+    @Test
+    void aBodyThatDoesNotFitEndsTheCopy() throws IOException {
+        RelayServer small = RelayServer.start(
+                RelayConfig.builder(0, 0).set(RelayOption.MAX_BODY, 10).build());
+        relays.add(small);
+        target = small;
+        CommandRun long12 = CommandRun.of("publish", publishing(source), "-m", "twelve bytes");
+        assertThat(long12.exitCode()).isZero();
+        CommandRun run = copy(1, "--position=" + file());
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("message 1 of FROM does not fit TO");
+    }
+
+    @Test
+    void wrongUsageIsTold() throws IOException {
+        assertThat(CommandRun.of("copy").err()).contains("FROM is missing").contains("--from-context");
+        assertThat(CommandRun.of("copy", "1", "2", "--count=0").err()).contains("--count 0 is below 1");
+        Files.writeString(file(), "name=x\n");
+        CommandRun damaged = copy(1, "--position=" + file());
+        assertThat(damaged.exitCode()).isEqualTo(1);
+        assertThat(damaged.err()).contains("is damaged (no line producer-id=)");
+    }
+
+    private Path file() {
+        return directory.resolve("b.copy");
+    }
+
+    private CommandRun copy(int count, String... more) {
+        List<String> args = new ArrayList<>(
+                List.of("copy", subscribing(source), publishing(target), "--from=earliest", "--count=" + count));
+        args.addAll(List.of(more));
+        return CommandRun.of(args.toArray(String[]::new));
+    }
+
+    private static String subscribing(RelayServer relay) {
+        return Endpoint.of(relay.subscribeAddress()).toString();
+    }
+
+    private static String publishing(RelayServer relay) {
+        return Endpoint.of(relay.publishAddress()).toString();
+    }
+
+    private static void publish(RelayServer relay, int first, int count) {
+        CommandRun run = CommandRun.withInput(lines(first, count).getBytes(UTF_8), "publish", publishing(relay));
+        assertThat(run.exitCode()).as(run.err()).isZero();
+    }
+
+    private static String read(RelayServer relay, int count) {
+        CommandRun run =
+                CommandRun.of("subscribe", subscribing(relay), "--from=earliest", "--count=" + count, "--format=%b\\n");
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        return run.out();
+    }
+
+    private static String lines(int first, int count) {
+        return IntStream.range(first, first + count)
+                .mapToObj(i -> "message " + i + "\n")
+                .collect(Collectors.joining());
+    }
+}
