@@ -71,7 +71,7 @@ public final class TlsOptions {
     }
 
     /** The name expected in the certificate of a relay on this host. */
-    String nameOn(String host) {
+    public String nameOn(String host) {
         return name == null ? host : name;
     }
 

@@ -48,10 +48,7 @@ import picocli.CommandLine.Spec;
             "Each message is kept until TO has acknowledged it, and sent again if a connection is lost. With --position the"
                     + " next run goes on where this one ended, however it ended: no message is left out, none comes twice.",
             "FROM and TO must not be one relay, nor lives of one. A circle of several copies cannot be seen: each message"
-                    + " would go round for ever. Messages have no time to live and no origin.",
-            "",
-            "Exit codes: 0 --count was reached; 1 failure; 2 wrong usage; 5 messages are missing, as stderr tells;"
-                    + " 130 Ctrl-C."
+                    + " would go round for ever. Messages have no time to live and no origin."
         })
 final class CopyCommand implements Callable<Integer> {
     private static final Duration LONGEST_STALL = Duration.ofDays(1);

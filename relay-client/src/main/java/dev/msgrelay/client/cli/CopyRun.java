@@ -9,6 +9,7 @@ import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.EOFException;
 import java.io.IOException;
@@ -32,8 +33,6 @@ import java.util.stream.Stream;
 final class CopyRun {
     /** Time between two places of the file. */
     static final Duration SAVE_EVERY = Duration.ofMillis(100);
-
-    private static final int NOT_WHOLE = 5;
 
     private final Optional<CopyFile> file;
     private final long count;
@@ -229,7 +228,7 @@ final class CopyRun {
             throw failure.get();
         }
         end.check();
-        return missed > 0 || fromChanged || toHasChanged() ? NOT_WHOLE : 0;
+        return missed > 0 || fromChanged || toHasChanged() ? ExitCodes.NOT_WHOLE : ExitCodes.DONE;
     }
 
     private void begin(CopyFile kept) {

@@ -8,16 +8,20 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.TextWidth;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -64,8 +68,16 @@ final class InfoCommand {
         @Mixin
         private InfoCommand all;
 
+        @Option(
+                names = "--idle",
+                paramLabel = "TIME",
+                description = "Then say nothing on a connection of a subscriber for this time, such as 10m, not even"
+                        + " heartbeats, and ask again: finds what cuts idle connections on the way. At most 59m.")
+        private Duration idle;
+
         @Override
         public Integer call() throws IOException, InterruptedException {
+            all.idle = Optional.ofNullable(idle);
             return all.run(true);
         }
     }
@@ -87,8 +99,17 @@ final class InfoCommand {
         @Mixin
         private InfoCommand all;
 
+        @Option(
+                names = "--path",
+                description =
+                        "Also look at what stands between, over a second connection: MTU of the local interface,"
+                                + " congestion control of what this client sends (where ss can be asked), TLS and days until the"
+                                + " relay's certificate ends, and, for publishers without TLS, whether the end of one direction is passed on.")
+        private boolean path;
+
         @Override
         public Integer call() throws IOException, InterruptedException {
+            all.path = path;
             return all.run(false);
         }
     }
@@ -105,6 +126,10 @@ final class InfoCommand {
     @Option(names = "--json", description = "Print one JSON object a line for each endpoint.")
     private boolean json;
 
+    private boolean path;
+
+    private Optional<Duration> idle = Optional.empty();
+
     private int run(boolean inOneLine) throws IOException, InterruptedException {
         List<Endpoint> subscribe = where.endpoints(Context.SUBSCRIBE, "127.0.0.1:7400", 7410);
         // The same ones, where the command line names them.
@@ -113,6 +138,7 @@ final class InfoCommand {
         List<Endpoint> endpoints = new ArrayList<>(subscribe);
         endpoints.addAll(publish);
         Token token = SessionOptions.token(tokenFile, where.context());
+        idle.ifPresent(time -> where.check("--idle", time, IdleProbe.LONGEST));
         PrintWriter out = mixee.commandLine().getOut();
         boolean allAnswer = true;
         boolean anyWelcome = false;
@@ -131,10 +157,45 @@ final class InfoCommand {
             }
             anyWelcome |= probe instanceof Probe.Answered;
             Map<String, Object> facts = facts(probe);
+            if (path && probe instanceof Probe.Answered answered) {
+                addPath(facts, answered, token);
+            }
             out.println(json ? json(facts) : inOneLine ? line(facts) : lines(facts));
             out.flush();
+            if (idle.isPresent() && probe.role() == Role.SUBSCRIBER && probe instanceof Probe.Answered) {
+                allAnswer &= survives(endpoint, token, idle.get());
+            }
         }
         return allAnswer && anyWelcome ? ExitCodes.DONE : ExitCodes.FAILED;
+    }
+
+    private boolean survives(Endpoint endpoint, Token token, Duration time) throws IOException {
+        PrintWriter out = mixee.commandLine().getOut();
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("endpoint", endpoint.toString());
+        facts.put("idleMillis", time.toMillis());
+        String outcome;
+        try {
+            double millis = millis(IdleProbe.roundTrip(endpoint, token, where.tls(), time, where.connectTimeout()));
+            facts.put("roundTripMillis", millis);
+            outcome = "idle for " + Durations.format(time) + ", then answered in " + millis + " ms";
+        } catch (IOException e) {
+            outcome = String.valueOf(e.getMessage());
+            facts.put("fault", outcome);
+        }
+        out.println(json ? json(facts) : PrintableText.line(endpoint + ": " + outcome));
+        out.flush();
+        return !facts.containsKey("fault");
+    }
+
+    /** What the second connection shows; what ends it too early stands where the rest would be. */
+    private void addPath(Map<String, Object> facts, Probe.Answered probe, Token token) throws IOException {
+        try {
+            PathProbe.add(
+                    facts, probe.endpoint(), probe.role(), token, where.tls(), where.connectTimeout(), Instant.now());
+        } catch (IOException e) {
+            facts.put("pathFault", String.valueOf(e.getMessage()));
+        }
     }
 
     /** The role of a port by its number: publishers have two of their own by default. */

@@ -40,7 +40,8 @@ import picocli.CommandLine.Spec;
         name = "relay-client",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "(subscribe | publish | copy | ping | info | top)",
-        description = "Reads from a relay, publishes to it, copies it into another, asks who it is, or shows its state.")
+        description =
+                "Reads from a relay, publishes to it, copies it into another, asks who it is, or shows its state.")
 public final class RelayClientMain implements Runnable {
     @Spec
     private CommandSpec spec;

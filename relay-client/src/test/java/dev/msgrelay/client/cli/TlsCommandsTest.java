@@ -76,6 +76,12 @@ class TlsCommandsTest {
             assertThat(run.exitCode()).isZero();
             assertThat(run.out()).contains("hello");
 
+            CommandRun path =
+                    CommandRun.of("info", "--path", "--json", in, "--tls-ca", ca, "--tls-cert", cert, "--tls-key", key);
+            assertThat(path.out())
+                    .as(path.err())
+                    .contains("\"tls\":\"TLSv1.3\"", "\"cipherSuite\":\"TLS_", "\"certificateDays\":");
+
             CommandRun foreign = CommandRun.withInput(
                     "hello\n".getBytes(UTF_8), "publish", in, "--type", "7", "--tls", "--reconnect", "none");
             assertThat(foreign.exitCode()).isEqualTo(1);
