@@ -146,14 +146,14 @@ public record Load(
     }
 
     /**
-     * Returns this load as the plain relay supports it: one publisher at full speed, loadgen's own clients, no slow
-     * reader.
+     * Returns this load as the plain relay supports it: one publisher, which sends what all send together, but at most
+     * {@link #MAX_RATE}; loadgen's own clients; no slow reader.
      */
     public Load ofPlainRelay() {
         return withCounts(1, subscribers)
                 .withClients(Clients.RAW)
                 .withSlow(SlowReaders.NONE)
-                .withRate(0);
+                .withRate((int) Math.min(MAX_RATE, wanted()));
     }
 
     public boolean unix() {

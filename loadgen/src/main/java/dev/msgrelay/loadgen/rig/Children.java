@@ -88,7 +88,8 @@ public final class Children implements AutoCloseable {
                 .orElse(null);
     }
 
-    void endJobs() throws RunException, InterruptedException {
+    /** Ends the jobs of all workers that stay, and waits until their connections are closed. */
+    public void endJobs() throws RunException, InterruptedException {
         for (Child child : all()) {
             child.endJob();
         }

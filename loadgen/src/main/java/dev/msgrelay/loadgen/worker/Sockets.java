@@ -11,6 +11,8 @@ import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 
 /** Opens the sockets of workers: blocking, and over TCP with TCP_NODELAY. */
@@ -45,11 +47,16 @@ public final class Sockets {
         return Endpoint.of(server.getLocalAddress());
     }
 
-    /** Listens at the Unix socket with path {@code socket}; if that is null, at a free TCP port of {@code address}. */
+    /**
+     * Listens at the Unix socket with path {@code socket}, of which an earlier job may have left the file; if that is
+     * null, at a free TCP port of {@code address}.
+     */
     public static ServerSocketChannel listen(String address, String socket) throws IOException {
-        return socket == null
-                ? bound(ServerSocketChannel.open(), new InetSocketAddress(address, 0))
-                : bound(ServerSocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(socket));
+        if (socket == null) {
+            return bound(ServerSocketChannel.open(), new InetSocketAddress(address, 0));
+        }
+        Files.deleteIfExists(Path.of(socket));
+        return bound(ServerSocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(socket));
     }
 
     /** Waits for the next connection. There is no time limit, since this process ends if the controller ends. */

@@ -16,6 +16,19 @@ class LoadTest {
     }
 
     @Test
+    void thePlainRelaysOnePublisherSendsWhatAllSendTogether() {
+        Load load = Load.oneToOne(100).withCounts(4, 8);
+        assertThat(load.withRate(5_000).ofPlainRelay())
+                .isEqualTo(Load.oneToOne(100).withCounts(1, 8).withRate(20_000));
+        assertThat(load.ofPlainRelay().isPaced()).isFalse();
+        assertThat(load.withCounts(10_000, 1)
+                        .withRate(Load.MAX_RATE)
+                        .ofPlainRelay()
+                        .rate())
+                .isEqualTo(Load.MAX_RATE);
+    }
+
+    @Test
     void sharesAreEvenAndComplete() {
         int sum = 0;
         for (int i = 0; i < 16; i++) {
