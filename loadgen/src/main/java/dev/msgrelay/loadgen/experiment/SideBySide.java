@@ -3,12 +3,12 @@ package dev.msgrelay.loadgen.experiment;
 import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
 import dev.msgrelay.loadgen.rig.Children;
 import dev.msgrelay.loadgen.rig.Contestant;
-import dev.msgrelay.loadgen.rig.Contestants;
 import dev.msgrelay.loadgen.rig.LoadRun;
 import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.Rig;
@@ -126,7 +126,7 @@ public final class SideBySide implements Rig, AutoCloseable {
         senders.put(side, its);
         Senders others = senders.get(side.other());
         boolean ceiling =
-                sides.values().stream().anyMatch(one -> one.contestant().name().equals(Contestants.PLAIN));
+                sides.values().stream().anyMatch(one -> one.contestant().name().equals(Cell.PLAIN));
         if (ceiling && others != null && !its.isLike(others)) {
             throw new RunException("no ratio to the plain relay of unlike congestion control: " + side + " "
                     + text(side) + "; " + side.other() + " " + text(side.other()));

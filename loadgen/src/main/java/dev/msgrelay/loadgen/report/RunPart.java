@@ -5,19 +5,38 @@ import dev.msgrelay.loadgen.evidence.Signals.Rates;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Correctness;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
-/** One part of a {@code loadgen run}: a fixed rate, or full speed. */
-record RunPart(Cell cell, RunRecord run) {
+/**
+ * One part of a {@code loadgen run}: a fixed rate, or full speed.
+ *
+ * @param plain the plain relay at the same rate, if it was measured
+ */
+record RunPart(Cell cell, RunRecord run, Optional<RunPart> plain) {
     private static final double MILLION = 1e6;
 
     static List<RunPart> of(Results results) {
-        return results.lanes().get(0).cells().stream()
-                .flatMap(cell -> cell.runs().stream().map(run -> new RunPart(cell, run)))
+        LaneResult lane = results.lanes().get(0);
+        return lane.cells().stream()
+                .filter(cell -> !cell.isPlainRelay())
+                .flatMap(cell -> cell.runs().stream().map(run -> new RunPart(cell, run, plain(lane, cell))))
                 .toList();
+    }
+
+    private static Optional<RunPart> plain(LaneResult lane, Cell cell) {
+        return lane.plainRelayBeside(cell)
+                .map(plain -> new RunPart(plain, plain.runs().get(0), Optional.empty()));
+    }
+
+    /** Returns this part and that of the plain relay. */
+    Stream<RunPart> withPlain() {
+        return Stream.concat(Stream.of(this), plain.stream());
     }
 
     Load load() {
@@ -69,9 +88,8 @@ record RunPart(Cell cell, RunRecord run) {
         return isWhole() ? Math.max(out, load().wanted()) : out;
     }
 
-    /** Whether this percentile includes delays that loadgen caused rather than the relay. */
     boolean isOwnLateness(double percentile) {
-        return late() * 100 > 100 - percentile && !signals().isLateByRelay();
+        return run.isOwnLateness(percentile);
     }
 
     String percentile(double percentile) {

@@ -70,6 +70,7 @@ public final class RunSummary {
                         "caution: %.2f %% left more than 1 ms late; %s",
                         100 * part.late(), part.signals().lateness().text())));
         parts.stream()
+                .flatMap(RunPart::withPlain)
                 .flatMap(part -> part.run().outcome().environment().stream())
                 .findFirst()
                 .ifPresent(line -> lines.add("caution: the machine was busy: " + line));
@@ -109,7 +110,7 @@ public final class RunSummary {
         int subscribers = first.load().subscribers();
         String each = subscribers == 1 ? "" : format(" to each of %,d subscribers", subscribers);
         if (first.isPaced()) {
-            String latency = first.isTimed() ? ", " + first.latency() : "";
+            String latency = first.isTimed() ? ", " + first.latency() + besidePlain(first) : "";
             return first.isWhole()
                     ? first.pace() + " delivered whole" + each + latency
                     : perSecond(first.delivered()).replace(" msg/s", "") + " of " + first.pace() + " delivered" + each
@@ -120,8 +121,17 @@ public final class RunSummary {
             return speed + (parts.size() == 1 ? "" : "; no rate below it was delivered whole");
         }
         Optional<RunPart> whole = highest(part -> true);
-        return speed + "; " + timed.get().latency() + " at " + timed.get().pace()
+        return speed + "; " + timed.get().latency() + " at " + timed.get().pace() + besidePlain(timed.get())
                 + (whole.equals(timed) ? "" : "; up to " + whole.get().pace() + " delivered whole");
+    }
+
+    /** Returns the latency of the plain relay at the same rate, unless its congestion control is another one. */
+    private static String besidePlain(RunPart part) {
+        return part.plain()
+                .filter(plain -> plain.run().outcome().isValid() && plain.isTimed())
+                .filter(plain -> plain.run().resources().isSentLike(part.run().resources()))
+                .map(plain -> format(" (plain relay: %s)", plain.latency()))
+                .orElse("");
     }
 
     private String share() {

@@ -5,20 +5,25 @@ import static dev.msgrelay.loadgen.report.RunEvidence.longest;
 import static dev.msgrelay.loadgen.report.RunEvidence.nanos;
 import static dev.msgrelay.loadgen.report.RunEvidence.percentiles;
 import static dev.msgrelay.loadgen.report.RunEvidence.rate;
+import static dev.msgrelay.loadgen.result.LatencyRatio.PERCENTILES;
 
 import dev.msgrelay.loadgen.evidence.BoundBy;
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
 import dev.msgrelay.loadgen.evidence.Signals.Rates;
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
+import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.plan.Histograms;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.Traffic;
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.render.Wrapped;
+import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.Cell.Share;
 import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.LatencyRatio;
+import dev.msgrelay.loadgen.result.LatencyRatio.LeftOut;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
@@ -26,7 +31,10 @@ import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
 import dev.msgrelay.loadgen.rig.Live;
 import dev.msgrelay.protocol.text.ShortText;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
@@ -34,8 +42,6 @@ import org.HdrHistogram.Histogram;
 /** Formats the results of a {@code loadgen run}: a few lines, and on demand the evidence. */
 public final class RunText {
     public static final String PARTIAL_WITHOUT_A_MESSAGE = "PARTIAL: interrupted before the first message";
-
-    private static final List<Double> OF_CURVE = List.of(50.0, 99.0, 99.9);
 
     private final LaneResult lane;
     private final List<RunPart> parts;
@@ -69,9 +75,14 @@ public final class RunText {
         told.senders();
         told.machine(results);
         if (explain) {
-            told.parts.forEach(part -> told.text.append('\n').append(RunEvidence.of(part.pace(), part.run())));
+            told.parts.stream().flatMap(RunPart::withPlain).forEach(told::evidence);
         }
         return told.text.toString();
+    }
+
+    private void evidence(RunPart part) {
+        String by = part.cell().isPlainRelay() ? ", by the plain relay" : "";
+        text.append('\n').append(RunEvidence.of(part.pace() + by, part.run()));
     }
 
     public static String partial(Live live) {
@@ -147,10 +158,22 @@ public final class RunText {
         Senders senders = first.run().resources().senders();
         String text = senders == null ? "" : senders.text(first.cell().contestant());
         if (!text.isEmpty() && first.cell().unlike().isEmpty()) {
-            boolean plain =
-                    first.cell().ceilings() != null && !first.cell().ceilings().isLink();
-            item("TCP", "congestion control: %s%s", text, plain ? "; the plain relay's alike" : "");
+            item("TCP", "congestion control: %s%s", text, sendersOfPlain(senders));
         }
+    }
+
+    private String sendersOfPlain(Senders senders) {
+        Stream<Senders> atFullSpeed = Stream.ofNullable(first.cell().ceilings()).map(Ceilings::senders);
+        Stream<Senders> atRates = parts.stream()
+                .flatMap(part -> part.plain().stream())
+                .map(plain -> plain.run().resources().senders());
+        return Stream.concat(atFullSpeed, atRates)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .map(plain -> senders.isLike(plain)
+                        ? "; the plain relay's alike"
+                        : "; beside the plain relay " + plain.text(Cell.PLAIN))
+                .orElse("");
     }
 
     private static String share(double fraction, String direction) {
@@ -193,23 +216,32 @@ public final class RunText {
             item("latency", "not measured: %s", paced.isEmpty() ? "give --rate for it" : "subscribers only counted");
             return;
         }
-        item("latency", "from the time at which each message was due");
-        row("rate", "", OF_CURVE.stream().map(Histograms::name).toList(), "over 1 ms late");
-        paced.forEach(this::row);
-        if (paced.stream().anyMatch(part -> OF_CURVE.stream().anyMatch(part::isOwnLateness))) {
+        boolean plain = paced.stream().anyMatch(part -> part.plain().isPresent());
+        String elsewhere = "; none of a plain relay, as the relay is elsewhere";
+        item(
+                "latency",
+                "from the time at which each message was due%s",
+                plain ? "; and the plain relay's" : lane.kind() == LaneKind.REMOTE ? elsewhere : "");
+        row("rate", "", PERCENTILES.stream().map(Histograms::name).toList(), "over 1 ms late");
+        paced.forEach(this::rows);
+        if (paced.stream().flatMap(RunPart::withPlain).anyMatch(part -> PERCENTILES.stream()
+                .anyMatch(part::isOwnLateness))) {
             line("    * includes the load generator's own lateness");
         }
+        leftOut();
     }
 
-    private void row(RunPart part) {
+    /** Appends a row for the relay; below it, if it was measured, one for the plain relay with the ratios to it. */
+    private void rows(RunPart part) {
         double wanted = part.load().wanted() * part.load().subscribers();
+        String late = format("%.2f %%", 100 * part.late());
         row(
                 part.pace(),
                 first.isPaced()
                         ? ""
                         : format("%.0f %%", 100 * wanted / first.run().out()),
-                OF_CURVE.stream().map(part::percentile).toList(),
-                format("%.2f %%", 100 * part.late()) + (part.signals().isLateByRelay() ? ", behind the relay" : ""));
+                PERCENTILES.stream().map(part::percentile).toList(),
+                late + (part.signals().isLateByRelay() ? ", behind the relay" : ""));
         // Without this line, the row would look as if the rate had been reached.
         Rates rates = part.signals().rates();
         if (!rates.kept()) {
@@ -217,6 +249,58 @@ public final class RunText {
                     "      of them %s left, %s reached each subscriber",
                     RunPart.perSecond(rates.in()), RunPart.perSecond(rates.out()));
         }
+        part.plain()
+                .ifPresent(plain -> row(
+                        "  plain relay",
+                        "",
+                        PERCENTILES.stream().map(plain::percentile).toList(),
+                        plain.run().outcome().failures().stream()
+                                .findFirst()
+                                .map(failure -> "FAIL: " + failure)
+                                .orElse(ratios(part))));
+    }
+
+    /** Returns the ratios of the percentiles to those of the plain relay; empty if there is none. */
+    private String ratios(RunPart part) {
+        List<LatencyRatio> ratios = lane.latencyRatios().stream()
+                .filter(ratio -> ratio.messagesPerSecond() == part.load().wanted())
+                .toList();
+        return ratios.stream().allMatch(ratio -> Double.isNaN(ratio.ratio()))
+                ? ""
+                : ratios.stream()
+                        .map(ratio -> Unit.HUNDREDTHS.ascii(ratio.ratio()))
+                        .collect(Collectors.joining(", ", "ratio ", ""));
+    }
+
+    /** Appends why ratios are missing, and at how many of the rates. */
+    private void leftOut() {
+        List<LatencyRatio> ratios = lane.latencyRatios();
+        int rates = ratios.size() / PERCENTILES.size();
+        String reasons = Stream.of(LeftOut.values())
+                .map(reason -> leftOut(reason, ratios))
+                .filter(text -> !text.isEmpty())
+                .collect(Collectors.joining("; "));
+        if (!reasons.isEmpty()) {
+            line("    no ratio, of %s: %s", ShortText.counted(rates, "rate"), reasons);
+        }
+    }
+
+    /** Returns "a busy machine at 2", or "a busy machine in p99 at 1, in p99.9 at 2" if percentiles differ. */
+    private static String leftOut(LeftOut reason, List<LatencyRatio> ratios) {
+        Map<Double, Long> counts = ratios.stream()
+                .filter(ratio -> ratio.leftOut().contains(reason))
+                .collect(Collectors.groupingBy(LatencyRatio::percentile, TreeMap::new, Collectors.counting()));
+        if (counts.isEmpty()) {
+            return "";
+        }
+        boolean alike = counts.keySet().containsAll(PERCENTILES)
+                && counts.values().stream().distinct().count() == 1;
+        return alike
+                ? reason.text() + " at " + counts.get(PERCENTILES.get(0))
+                : reason.text()
+                        + counts.entrySet().stream()
+                                .map(one -> " in " + Histograms.name(one.getKey()) + " at " + one.getValue())
+                                .collect(Collectors.joining(","));
     }
 
     private void row(String rate, String part, List<String> percentiles, String late) {

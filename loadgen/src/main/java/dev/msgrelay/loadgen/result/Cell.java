@@ -22,6 +22,8 @@ import java.util.Optional;
 public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> shares, List<RunRecord> runs) {
     public static final String RELAY = "relay";
 
+    public static final String PLAIN = "plain relay";
+
     public Cell(String contestant, Load load, List<RunRecord> runs) {
         this(contestant, load, null, List.of(), runs);
     }
@@ -67,7 +69,7 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
             return senders == null || own == null || own.isLike(senders)
                     ? Optional.empty()
                     : Optional.of("no share of unlike congestion control: " + own.text("relay") + "; beside the plain"
-                            + " relay " + senders.text("plain relay"));
+                            + " relay " + senders.text(PLAIN));
         }
 
         public boolean isLink() {
@@ -93,6 +95,10 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
                             places.subscribers() == Place.FAR ? out : Double.NaN)
                     : new Share(round, in * subscribers, out);
         }
+    }
+
+    public boolean isPlainRelay() {
+        return contestant.equals(PLAIN);
     }
 
     /** Returns the first reason why a run has no share of a known ceiling; empty without such a reason. */

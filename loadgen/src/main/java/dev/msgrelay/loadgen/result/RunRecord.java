@@ -164,6 +164,11 @@ public record RunRecord(
             List<ProcessUse> processes, Relay relay, Senders senders, BoundBy boundBy, Signals signals) {
         static final Resources NONE = new Resources(List.of(), null, null, null, null);
 
+        /** Whether this run and another were sent by the same congestion control, as far as it is known. */
+        public boolean isSentLike(Resources other) {
+            return senders == null || other.senders == null || senders.isLike(other.senders);
+        }
+
         public record ProcessUse(
                 String name, double cpuSeconds, double kernelSeconds, long peakResidentBytes, String site) {}
 
@@ -299,6 +304,13 @@ public record RunRecord(
         return correctness.schedule().scheduled() == 0
                 ? Double.NaN
                 : correctness.schedule().lateShare();
+    }
+
+    /** Whether this percentile of the latency includes delays that loadgen caused rather than the contestant. */
+    public boolean isOwnLateness(double percentile) {
+        Signals signals = resources.signals();
+        boolean behindContestant = signals != null && signals.isLateByRelay();
+        return correctness.schedule().lateShare() * PERCENT > PERCENT - percentile && !behindContestant;
     }
 
     /** Returns how many cores the processes whose names begin with {@code name} used; NaN if any use is unknown. */

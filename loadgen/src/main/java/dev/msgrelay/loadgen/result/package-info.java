@@ -7,7 +7,8 @@
  *   +- Origin, Ending, Site   the command, its end, the machines
  *   +- LaneResult             one lane, or why it was skipped
  *   |   +- Cell               one contestant with one load, its ceilings and shares
- *   |       +- RunRecord      Moment, Throughput, Delays, Correctness, Resources, Outcome
+ *   |   |   +- RunRecord      Moment, Throughput, Delays, Correctness, Resources, Outcome
+ *   |   +- LatencyRatio       a latency beside the plain relay's, derived from two cells
  *   +- Ratio, Turn            compare: ratios of figures, and the runs
  *   +- Finding                a line of doctor
  *

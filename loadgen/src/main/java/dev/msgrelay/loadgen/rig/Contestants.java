@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.plan.Job.Listen;
 import dev.msgrelay.loadgen.plan.Job.Listening;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.rig.Contestant.Started;
 import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.PlainRelayMain;
@@ -16,15 +17,13 @@ import java.util.concurrent.TimeUnit;
 
 /** The contestants that measure ceilings: the plain relay, and the direct sender. */
 public final class Contestants {
-    public static final String PLAIN = "plain relay";
-
     static final long READY_NANOS = TimeUnit.SECONDS.toNanos(120);
 
     private Contestants() {}
 
     /** Returns the plain relay, which copies the bytes of one publisher. */
     public static Contestant plain(int bufferSize) {
-        return new Named(PLAIN, PlainRelayMain.class, bufferSize);
+        return new Named(Cell.PLAIN, PlainRelayMain.class, bufferSize);
     }
 
     /** Returns a process that sends prepared frames of the mean size to one subscriber, without a relay. */

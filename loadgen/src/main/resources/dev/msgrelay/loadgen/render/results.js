@@ -69,6 +69,14 @@ function resultsPage(results, units) {
   // A share is of the way out, or where only publishers are across the link, of the way in.
   function part(cell) { return share(cell, 'out') === null ? share(cell, 'in') : share(cell, 'out'); }
   function resent(run) { return run.resources.signals === null ? null : run.resources.signals.sampled.resentSegments; }
+  function besidePlain(percentile) {
+    return function (of) {
+      var ratio = of.cell.contestant !== 'relay' ? undefined : of.lane.latencyRatios.find(function (one) {
+        return one.messagesPerSecond === of.cell.load.rate * of.cell.load.publishers && one.percentile === percentile;
+      });
+      return ratio === undefined ? null : ratio.leftOut.length ? { text: 'left out: ' + ratio.leftOut.join(', ').replace(/_/g, ' ') } : ratio.ratio;
+    };
+  }
   function summary(measured) {
     function over(figure) { return function (of) { return median(standing(of.cell).map(figure)); }; }
     return table('', measured, [
@@ -80,6 +88,8 @@ function resultsPage(results, units) {
       ['p50', 'NANOS', over(percentile('latency', 'p50Nanos'))],
       ['p99', 'NANOS', over(percentile('latency', 'p99Nanos'))],
       ['p99.9', 'NANOS', over(percentile('latency', 'p99.9Nanos'))],
+      ['p50 / plain relay', 'HUNDREDTHS', besidePlain(50)],
+      ['p99 / plain relay', 'HUNDREDTHS', besidePlain(99)],
       ['relay, cores', 'HUNDREDTHS', over(cores('relay'))],
       ['sent again', 'WHOLE', over(resent)],
       ['bound by', 'TEXT', function (of) { return boundBy(standing(of.cell)); }],

@@ -133,6 +133,18 @@ public final class LoadRuns {
                 Verdict.of(load, traffic, correctness, signals, new Got(List.of())));
     }
 
+    /** The same run, by this congestion control. */
+    public static RunRecord sentBy(RunRecord run, Senders senders) {
+        Resources its = run.resources();
+        return new RunRecord(
+                run.moment(),
+                run.throughput(),
+                run.delays(),
+                run.correctness(),
+                new Resources(its.processes(), its.relay(), senders, its.boundBy(), its.signals()),
+                run.outcome());
+    }
+
     private static Punctuality punctuality(long sent, long late) {
         if (late == 0) {
             return Punctuality.NONE;

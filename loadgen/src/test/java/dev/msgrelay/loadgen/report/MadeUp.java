@@ -15,7 +15,6 @@ import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.RunRecord.Resources;
 import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,8 +44,8 @@ final class MadeUp {
     /** A run at full speed beside a plain relay of twice its speed, by this congestion control of either contestant. */
     static Cell besideThePlainRelay(Senders relay, Senders plain) {
         Load load = Load.oneToOne(100);
-        RunRecord run = sentBy(LoadRuns.record(load, SECOND, 1, new Given(1_000, 1)), relay);
-        RunRecord above = sentBy(LoadRuns.record(load, SECOND, 1, new Given(2_000, 1)), plain);
+        RunRecord run = LoadRuns.sentBy(LoadRuns.record(load, SECOND, 1, new Given(1_000, 1)), relay);
+        RunRecord above = LoadRuns.sentBy(LoadRuns.record(load, SECOND, 1, new Given(2_000, 1)), plain);
         Ceilings ceilings = Ceilings.measured(above);
         List<Share> shares = ceilings.unlike(run).isPresent()
                 ? List.of()
@@ -54,15 +53,13 @@ final class MadeUp {
         return new Cell(Cell.RELAY, load, ceilings, shares, List.of(run));
     }
 
-    private static RunRecord sentBy(RunRecord run, Senders senders) {
-        Resources its = run.resources();
-        return new RunRecord(
-                run.moment(),
-                run.throughput(),
-                run.delays(),
-                run.correctness(),
-                new Resources(its.processes(), its.relay(), senders, its.boundBy(), its.signals()),
-                run.outcome());
+    /** The plain relay at the rate of this load. */
+    static Cell plain(Load load, Given run) {
+        return plain(load, LoadRuns.record(load.ofPlainRelay(), SECOND, 1, run));
+    }
+
+    static Cell plain(Load load, RunRecord run) {
+        return new Cell(Cell.PLAIN, load.ofPlainRelay(), List.of(run));
     }
 
     static Cell cell(Load load, Given... runs) {

@@ -2,14 +2,18 @@ package dev.msgrelay.loadgen.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.experiment.LoadRuns;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.message.Check;
+import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
 import dev.msgrelay.loadgen.report.RunSummary.Targets;
 import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +62,46 @@ class RunSummaryTest {
         assertThat(lines(FULL, rate(20_000, new Given(20_000, MILLI).of(lost(3)))))
                 .contains("full speed 2 M msg/s; no rate below it was delivered whole");
         assertThat(lines(FULL)).first().isEqualTo("full speed 2 M msg/s");
+    }
+
+    @Test
+    void theFirstLineHasThePlainRelaysLatencyAtTheSameRate() {
+        Load slow = LOAD.withRate(20_000);
+        Load fast = LOAD.withRate(1_000_000);
+        Cell plain = MadeUp.plain(slow, new Given(20_000, MILLI / 2));
+        assertThat(lines(rate(20_000, new Given(20_000, MILLI)), plain))
+                .containsExactly(
+                        "20,000 msg/s delivered whole, p50 1 ms, p99 1 ms (plain relay: p50 500 us, p99 500 us)",
+                        "PASS: all 20,000 messages right: every byte, once, in order");
+        assertThat(lines(
+                        FULL,
+                        rate(20_000, new Given(20_000, MILLI)),
+                        plain,
+                        rate(1_000_000, new Given(1_000_000, MILLI).late(50_000)),
+                        MadeUp.plain(fast, new Given(1_000_000, 7))))
+                .first()
+                .isEqualTo("full speed 2 M msg/s; p50 1 ms, p99 1 ms at 20,000 msg/s (plain relay: p50 500 us, p99 500"
+                        + " us); up to 1 M msg/s delivered whole");
+        assertThat(lines(rate(20_000, new Given(20_000, MILLI)), MadeUp.plain(slow, new Given(20_000, 7).late(400))))
+                .first()
+                .isEqualTo("20,000 msg/s delivered whole, p50 1 ms, p99 1 ms (plain relay: p50 7 ns, p99 7 ns *)");
+        assertThat(lines(rate(20_000, new Given(20_000, MILLI)), MadeUp.plain(slow, new Given(20_000, 7).beside(0.4))))
+                .contains("caution: the machine was busy: other programs took 40 % of all cores");
+    }
+
+    /** A reader would divide the two. */
+    @Test
+    void theFirstLineHasNoPlainRelayOfUnlikeSocketsAndNoneThatFailed() {
+        Load load = LOAD.withRate(20_000);
+        Senders bbr = new Senders(Congestion.of("cubic"), Congestion.of("bbr"));
+        RunRecord unlike = LoadRuns.sentBy(LoadRuns.record(load, MadeUp.SECOND, 1, new Given(20_000, MILLI / 2)), bbr);
+        Given failed = new Given(20_000, MILLI / 2).of(lost(3));
+        for (Cell plain : List.of(MadeUp.plain(load, unlike), MadeUp.plain(load, failed))) {
+            assertThat(lines(rate(20_000, new Given(20_000, MILLI)), plain))
+                    .containsExactly(
+                            "20,000 msg/s delivered whole, p50 1 ms, p99 1 ms",
+                            "PASS: all 20,000 messages right: every byte, once, in order");
+        }
     }
 
     @Test

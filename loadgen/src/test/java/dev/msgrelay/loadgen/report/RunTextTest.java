@@ -2,13 +2,20 @@ package dev.msgrelay.loadgen.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.experiment.LoadRuns;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
+import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
 import dev.msgrelay.loadgen.report.RunSummary.Targets;
 import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -68,6 +75,67 @@ class RunTextTest {
                 .containsPattern("100,000 msg/s +50 % +1 ms +1 ms +1 ms +0.00 %\n")
                 .containsPattern("150,000 msg/s +75 % +1 ms +1 ms \\* +1 ms \\* +2.00 %")
                 .contains("* includes the load generator's own lateness");
+    }
+
+    @Test
+    void thePlainRelaysLatencyIsBelowWithItsRatiosAndWhatIsLeftOutIsCounted() {
+        Load slow = LOAD.withRate(100_000);
+        Load fast = LOAD.withRate(150_000);
+        String text = text(
+                false,
+                MadeUp.cell(LOAD, new Given(200_000, 1)),
+                MadeUp.cell(slow, new Given(100_000, 1_000_000)),
+                MadeUp.plain(slow, new Given(100_000, 500_000)),
+                MadeUp.cell(fast, new Given(150_000, 3_000_000)),
+                MadeUp.plain(fast, new Given(150_000, 1_000_000).late(3_000)));
+        assertThat(text)
+                .contains("latency     from the time at which each message was due; and the plain relay's\n"
+                        + "    rate                      p50       p99     p99.9  over 1 ms late\n"
+                        + "    100,000 msg/s  50 %      1 ms      1 ms      1 ms  0.00 %\n"
+                        + "      plain relay          500 us    500 us    500 us  ratio 2.00, 2.00, 2.00\n"
+                        + "    150,000 msg/s  75 %      3 ms      3 ms      3 ms  0.00 %\n"
+                        + "      plain relay            1 ms    1 ms *    1 ms *  ratio 3.00, -, -\n"
+                        + "    * includes the load generator's own lateness\n"
+                        + "    no ratio, of 2 rates: own lateness in p99 at 1, in p99.9 at 1\n")
+                .containsPattern("TCP +congestion control: cubic of the publishers, cubic of the relay;\\s+the plain");
+        assertThat(text.lines()).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(80));
+        assertThat(text(
+                        true,
+                        MadeUp.cell(slow, new Given(100_000, 1_000_000)),
+                        MadeUp.plain(slow, new Given(100_000, 500_000))))
+                .contains("\nat 100,000 msg/s:\n", "\nat 100,000 msg/s, by the plain relay:\n");
+    }
+
+    @Test
+    void aPlainRelayThatFailedOrHasUnlikeSocketsHasNoRatioAndAReason() {
+        Load load = LOAD.withRate(100_000);
+        Cell relay = MadeUp.cell(load, new Given(100_000, 1_000_000));
+        SubscriberResult lost = new SubscriberResult(0, 1_000, new Faults(3, 0, 0, 0, 0, 0), Told.NOTHING, null, 0);
+        assertThat(text(false, relay, MadeUp.plain(load, new Given(100_000, 500_000).of(lost)))
+                        .replaceAll("\n +", " "))
+                .contains(" FAIL: subscriber 0: 3 messages lost", "no ratio, of 1 rate: a failed run at 1 ")
+                .doesNotContain("  ratio ");
+        RunRecord run = LoadRuns.record(load.ofPlainRelay(), MadeUp.SECOND, 1, new Given(100_000, 500_000));
+        Senders bbr = new Senders(Congestion.of("cubic"), Congestion.of("bbr"));
+        assertThat(text(false, relay, MadeUp.plain(load, LoadRuns.sentBy(run, bbr)))
+                        .replaceAll("\n +", " "))
+                .contains(
+                        "plain relay          500 us    500 us    500 us no ratio, of 1 rate: unlike congestion control"
+                                + " at 1 ")
+                .contains(
+                        "cubic of the relay; beside the plain relay cubic of the publishers, bbr of the plain relay ");
+    }
+
+    /** Nothing of a plain relay is told where it was not measured, but for a relay elsewhere once why. */
+    @Test
+    void withoutAPlainRelayTheTableIsWithoutIt() {
+        Cell relay = MadeUp.cell(LOAD.withRate(100_000), new Given(100_000, 1_000_000));
+        assertThat(text(false, relay)).contains("message was due\n").doesNotContain("plain relay", "ratio");
+        LaneResult elsewhere = new LaneResult(
+                "host", LaneKind.REMOTE, false, null, null, MadeUp.loopback().places(), List.of(relay));
+        assertThat(RunText.of(MadeUp.of(elsewhere), Cell.RELAY, "TCP", false))
+                .containsOnlyOnce("plain")
+                .containsPattern("message was due; none of a plain\\s+relay, as the relay is elsewhere\n");
     }
 
     @Test
