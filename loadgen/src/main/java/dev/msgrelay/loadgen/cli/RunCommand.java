@@ -39,6 +39,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -66,7 +67,10 @@ import picocli.CommandLine.TypeConversionException;
             "Full speed first, then the latency at parts of that speed, all with the same processes; --rate: one rate only."
                     + " Exits 1 when a message was lost (and no policy explains it), came twice, out of order, in another"
                     + " order to another subscriber, or not byte for byte as it was sent; 4 when --p99 or --min-rate is"
-                    + " missed, or this machine was too busy to tell."
+                    + " missed, or this machine was too busy to tell.",
+            "The plain relay, one thread that writes on what it reads, is measured in turn: the ceiling of the speed and,"
+                    + " at the same rates, of the latency. That adds 20 s, and 15 s to a run with --rate;"
+                    + " --no-plain-relay leaves it out."
         })
 final class RunCommand extends PrintingCommand {
     private static final Timing CEILING = new Timing(Duration.ofSeconds(1), Duration.ofSeconds(2));
@@ -77,6 +81,9 @@ final class RunCommand extends PrintingCommand {
     private static final Duration PACED_WARMUP = Duration.ofSeconds(15);
 
     private static final Duration PACED_DURATION = Duration.ofSeconds(10);
+
+    /** Warm-up of the plain relay at that rate. It is shorter, as only its one loop is not compiled yet. */
+    private static final Duration PLAIN_WARMUP = Duration.ofSeconds(5);
 
     /** Longer warm-up of the first rate after full speed, since the code for a fixed rate is not compiled yet. */
     private static final Duration FIRST_OF_CURVE = Duration.ofSeconds(2);
@@ -114,6 +121,9 @@ final class RunCommand extends PrintingCommand {
             converter = Thousands.class,
             description = "Target: so many messages a second reach each subscriber, of --rate or at full speed: 20k.")
     private Integer minRate;
+
+    @Option(names = "--no-plain-relay", description = "Leave out the plain relay; only the ceiling of a link stays.")
+    private boolean noPlainRelay;
 
     @Option(names = "--json", description = "Print the result as JSON instead of text.")
     private boolean json;
@@ -162,11 +172,11 @@ final class RunCommand extends PrintingCommand {
             Experiment runs = experiment(interrupts, lines, 1);
             Optional<Ceilings> ceilings = Optional.ofNullable(way.linkCeilings(through));
             try {
-                if (way.isLocal() && !load.isPaced()) {
+                if (way.isLocal() && !load.isPaced() && !noPlainRelay) {
                     ceilings = measured(way, through, experiment(interrupts, lines, 1));
                 }
                 RunRecord full = measure(runs, way.plan(through, first, rig));
-                for (Plan plan : curve(way, through, full, rig)) {
+                for (Plan plan : afterFirst(way, through, full, rig)) {
                     measure(runs, plan);
                 }
                 rig.stopRelay();
@@ -216,9 +226,21 @@ final class RunCommand extends PrintingCommand {
         return run.record().outcome().isValid() ? Optional.of(Ceilings.measured(run.record())) : Optional.empty();
     }
 
-    private List<Plan> curve(Way way, Load load, RunRecord full, StandingRig rig) {
+    /** Plans the plain relay at the rate of this load, unless it is left out, or its one publisher cannot send so much. */
+    private Optional<Plan> plain(Way way, Load load, Timing timing, StandingRig rig) {
+        boolean out = noPlainRelay || connect.areGiven() || !load.isChecked() || load.wanted() > Load.MAX_RATE;
+        return out ? Optional.empty() : Optional.of(way.plain(load, timing, rig));
+    }
+
+    /**
+     * Plans what follows the first run. After a run at one rate this is the plain relay; after full speed, at each rate
+     * of the curve, relay and plain relay, of which neither is always the first.
+     */
+    private List<Plan> afterFirst(Way way, Load load, RunRecord full, StandingRig rig) {
         List<Plan> plans = new ArrayList<>();
         if (load.isPaced() || !load.isChecked()) {
+            plain(way, load, loadOptions.timing(PLAIN_WARMUP, PACED_DURATION), rig)
+                    .ifPresent(plans::add);
             return plans;
         }
         List<Integer> percents = new ArrayList<>(CURVE);
@@ -227,19 +249,26 @@ final class RunCommand extends PrintingCommand {
             percents.add(0, HIGHEST);
         }
         double each = full.out() / load.subscribers() / load.publishers();
-        for (int percent : percents) {
-            int rate = (int) Math.min(Load.MAX_RATE, each * percent / 100);
+        List<Integer> rates = percents.stream()
+                .map(percent -> (int) Math.min(Load.MAX_RATE, each * percent / 100))
+                .filter(rate -> rate > 0)
+                .distinct()
+                .toList();
+        for (int i = 0; i < rates.size(); i++) {
             Timing timing = loadOptions.timing(plans.isEmpty() ? FIRST_OF_CURVE : OF_CURVE, CURVE_DURATION);
-            if (rate > 0 && plans.stream().noneMatch(plan -> plan.load().rate() == rate)) {
-                plans.add(way.plan(load.withRate(rate), timing, rig));
-            }
+            Load paced = load.withRate(rates.get(i));
+            Stream<Plan> relay = Stream.of(way.plan(paced, timing, rig));
+            Stream<Plan> plain = plain(way, paced, timing, rig).stream();
+            plans.addAll((i % 2 == 0 ? Stream.concat(relay, plain) : Stream.concat(plain, relay)).toList());
         }
         return plans;
     }
 
     private int report(Way way, List<Run> runs, Optional<Ceilings> ceilings, Ending ending) throws IOException {
         List<Cell> cells = runs.stream()
-                .sorted(Comparator.comparingInt(run -> run.plan().load().rate()))
+                .sorted(Comparator.comparingDouble(
+                                (Run run) -> run.plan().load().wanted())
+                        .thenComparing(RunCommand::isOfPlainRelay))
                 .map(run -> cell(way, run, ceilings))
                 .toList();
         Results results = nothingYet().withLanes(List.of(way.result(cells))).with(ending);
@@ -259,8 +288,15 @@ final class RunCommand extends PrintingCommand {
         return outcome.exitCode();
     }
 
+    private static boolean isOfPlainRelay(Run run) {
+        return run.plan().contestant().name().equals(Cell.PLAIN);
+    }
+
     private static Cell cell(Way way, Run run, Optional<Ceilings> ceilings) {
         Load load = run.plan().load();
+        if (isOfPlainRelay(run)) {
+            return new Cell(Cell.PLAIN, load, List.of(run.record()));
+        }
         List<Share> shares = ceilings.stream()
                 .filter(known -> known.unlike(run.record()).isEmpty())
                 .map(known -> Share.of(1, run.record().throughput(), known, way.places(), load.subscribers()))

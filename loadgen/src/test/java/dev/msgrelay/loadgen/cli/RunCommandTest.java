@@ -24,8 +24,9 @@ class RunCommandTest extends CommandTest {
                 .containsPattern("ceiling +.* by the plain\\s+relay; this\\s+is\\s+[0-9.]+\\s+of\\s+it")
                 .containsPattern("rate +p50 +p99 +p99.9 +over 1 ms late")
                 .containsPattern(" 50 % .* %")
+                .containsPattern("\n      plain relay +[0-9.]+ [num]s ")
                 .doesNotContain("peak memory");
-        assertThat(out.toString().lines()).hasSizeLessThanOrEqualTo(40);
+        assertThat(out.toString().lines()).hasSizeLessThanOrEqualTo(45);
     }
 
     /** Thorough, as it is one more run. */
@@ -53,6 +54,19 @@ class RunCommandTest extends CommandTest {
         JsonNode cell = lane.path("cells").path(0);
         assertThat(cell.path("contestant").asString("")).isEqualTo("relay");
         assertThat(cell.path("load").path("body").path("max").asInt()).isEqualTo(90);
+        JsonNode plain = lane.path("cells").path(1);
+        assertThat(plain.path("contestant").asString("")).isEqualTo("plain relay");
+        assertThat(plain.path("load").path("rate").asInt()).isEqualTo(500);
+        assertThat(plain.path("runs")
+                        .path(0)
+                        .path("delays")
+                        .path("latency")
+                        .path("recorded")
+                        .asLong(-1))
+                .isPositive();
+        assertThat(lane.path("latencyRatios"))
+                .extracting(ratio -> ratio.path("percentile").asDouble(0))
+                .containsExactly(50.0, 99.0, 99.9);
         JsonNode run = cell.path("runs").path(0);
         // Whether the schedule is kept depends on what else the machine does.
         assertThat(run.path("outcome").path("failures").toString()).doesNotContain("subscriber", "window");

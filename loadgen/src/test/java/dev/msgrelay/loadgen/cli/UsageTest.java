@@ -72,6 +72,7 @@ class UsageTest {
                 "compare --a= --b=--bogus     | --b: Unknown option: '--bogus'",
                 "run --connect other:7401 --relay-arg=--log-size=64m | --relay-arg and --connect exclude each other",
                 "run --connect other:7401 --relay-java-opts=-Xmx1g | --relay-java-opts and --connect exclude each other",
+                "run --connect other --no-plain-relay | --no-plain-relay and --connect exclude each other",
                 "run --nonsense               | Unknown option: '--nonsense'",
                 "run --local-congestion no_such_name | --local-congestion: local congestion 'no_such_name' is not ",
                 "run --local-congestion a/b   | --local-congestion: congestion 'a/b' is no name of 1 to 15 letters",
@@ -194,7 +195,7 @@ class UsageTest {
                                         " --body --types --rate --p99 --min-rate --duration --warmup --ack --client --check --tls")
                                 .concat(
                                         " --context --slow-readers --slow-subscriber --relay-arg --relay-java-opts --json")
-                                .concat(" --html --explain --local-congestion")
+                                .concat(" --html --explain --local-congestion --no-plain-relay")
                                 .split(" "));
         assertThat(run.getCommandSpec().options())
                 .allSatisfy(option -> assertThat(String.join(" ", option.description()))
