@@ -24,7 +24,6 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -87,7 +86,7 @@ class JvmLimitsTest {
             }
         }
         assertThat(depends).contains("--log-size", "--reader-loops", "--mtu");
-        Set<String> known = new TreeSet<>(TABLE.keySet());
+        Set<String> known = new TreeSet<>(COMPUTED);
         known.addAll(asked());
         assertThat(known).isEqualTo(depends);
         String script = Files.readString(SCRIPT);
@@ -100,11 +99,8 @@ class JvmLimitsTest {
         }
     }
 
-    /** Each has a row of limits in the script, with what has to be given beside it. */
-    private static final Map<String, String> TABLE = Map.of(
-            "--journal", "--journal=j",
-            "--tls-cert", "--tls-cert=c --tls-key=k",
-            "--tls-key", "--tls-cert=c --tls-key=k");
+    /** What the script computes itself, as StartScriptTest shows. */
+    private static final Set<String> COMPUTED = Set.of("--journal", "--tls-cert", "--tls-key", "--log-size");
 
     private static MemoryPlan plan(String line) {
         RelayServerCommand command = new RelayServerCommand(RelayServer::start, null);
@@ -126,27 +122,17 @@ class JvmLimitsTest {
         return match.group(1);
     }
 
+    /** A limit of memory that the script does not ask about is enough for the most that it computes itself. */
     @ParameterizedTest
-    @CsvSource({
-        "'*', ''",
-        "journal, --journal=j",
-        "tls, --tls-cert=c --tls-key=k",
-        "journaltls, --journal=j --tls-cert=c --tls-key=k"
-    })
-    void theScriptHasTheLimitsWithoutSizes(String row, String options) throws IOException {
-        String[] args = options.isEmpty() ? new String[0] : options.split(" ");
-        assertThat(Files.readString(SCRIPT))
-                .contains("\n" + row + ") relay_limits=\"" + String.join(" ", JvmLimits.of(args)) + "\" ;;\n");
-    }
-
-    /** The most that these rows take at once is what the script compares with a limit of memory. */
-    @Test
-    void theScriptAsksWhereSuchARelayDoesNotFit(@TempDir Path root) throws IOException {
+    @ValueSource(longs = {16 << 20, 1 << 30})
+    void theScriptAsksWhereSuchARelayDoesNotFit(long log, @TempDir Path root) throws IOException {
+        long beside =
+                Long.parseLong(match("relay_value\" -ge \\$\\(\\((\\d+) \\+ relay_log\\)\\) \\] \\|\\| return 0"));
         new Tree(root)
                 .with("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw")
                 .with("proc/self/cgroup", "0::/")
-                .with("sys/fs/cgroup/memory.max", match("relay_value\" -ge (\\d+) \\] \\|\\| return 0"));
-        String[] most = {"--journal=j", "--tls-cert=c", "--tls-key=k"};
+                .with("sys/fs/cgroup/memory.max", Long.toString(beside + log));
+        String[] most = {"--journal=j", "--tls-cert=c", "--tls-key=k", "--log-size=" + log};
         assertThat(JvmLimits.here(new SystemTree(root), most)).isEqualTo(JvmLimits.of(most));
     }
 

@@ -162,14 +162,14 @@ class StartScriptTest {
     @CsvSource({
         // Of the process's own group, of one around it, of a container, which sees itself as the root; of both
         // versions.
-        "0::/a/b, /a/b/memory.max, 299999999, true",
+        "0::/a/b, /a/b/memory.max, 301777215, true",
         "0::/a/b, /a/memory.max, 209715200, true",
         "0::/, /memory.max, 209715200, true",
         "5:memory:/a, /memory/a/memory.limit_in_bytes, 209715200, true",
         "4:cpu:/|5:memory:/docker/1, /memory/memory.limit_in_bytes, 209715200, true",
         "'5:cpuacct,memory:/', /memory/memory.limit_in_bytes, 67108864, true",
         // As much as a relay takes at once, more, or none at all.
-        "0::/a, /a/memory.max, 300000000, false",
+        "0::/a, /a/memory.max, 301777216, false",
         "0::/a, /a/memory.max, 1000000000, false",
         "0::/a, /a/memory.max, max, false",
         "5:memory:/a, /memory/a/memory.limit_in_bytes, 9223372036854771712, false",
@@ -192,18 +192,17 @@ class StartScriptTest {
 
     @Test
     void otherSizesHaveOtherLimits() throws Exception {
-        List<String> started = start("", "--log-size", "512m", "a b", "*");
+        List<String> started = start("", "--max-body", "9m", "a b", "*");
         assertThat(started)
                 .contains("-Xmx777m", "-XX:MaxDirectMemorySize=888m")
                 .doesNotContainAnyElementsOf(JvmLimits.of());
-        assertThat(started.subList(started.size() - 4, started.size()))
-                .containsExactly("--log-size", "512m", "a b", "*");
-        assertThat(Files.readString(home.resolve("asked"))).endsWith("JvmLimits --log-size 512m a b *\n");
+        assertThat(started.subList(started.size() - 4, started.size())).containsExactly("--max-body", "9m", "a b", "*");
+        assertThat(Files.readString(home.resolve("asked"))).endsWith("JvmLimits --max-body 9m a b *\n");
     }
 
     @Test
     void inEitherFormAndFromAFile() throws Exception {
-        assertThat(start("", "--log-size=512m")).contains("-Xmx777m");
+        assertThat(start("", "--max-body=9m")).contains("-Xmx777m");
         assertThat(start("", "@options")).containsAll(JvmLimits.of());
     }
 
@@ -234,6 +233,7 @@ class StartScriptTest {
         List<String> both = JvmLimits.of("--journal=j", "--tls-cert=c", "--tls-key=k");
         assertThat(start("", "--journal", "j")).containsAll(journal);
         assertThat(start(Map.of("RELAY_JOURNAL", "j"), "")).containsAll(journal);
+        assertThat(start("", "--tls-cert=c", "--tls-key=k")).containsAll(JvmLimits.of("--tls-cert=c", "--tls-key=k"));
         assertThat(start("", "--journal=j", "--tls-cert=c", "--tls-key", "k")).containsAll(both);
         Path file = Files.writeString(home.resolve("relay.conf"), "journal = j\ntls { cert = c, key = k }\n");
         assertThat(start("", "--config", file.toString())).containsAll(both);
@@ -241,10 +241,30 @@ class StartScriptTest {
         assertThat(start("", "--journal", "j", "--journal-keep", "1g")).contains("-Xmx777m");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"6m", "16m", "16896k", "64m", "97m", "134217728", "512M", "1g"})
+    void aLogHasItsLimitsWithoutAsking(String size) throws Exception {
+        List<String> plain = JvmLimits.of("--log-size=" + size);
+        String[] more = {"--journal=j", "--tls-cert=c", "--tls-key=k", "--log-size", size};
+        assertThat(start("", "--log-size", size)).containsAll(plain);
+        assertThat(start(Map.of("RELAY_LOG_SIZE", size), "")).containsAll(plain);
+        assertThat(start(Map.of("RELAY_LOG_SIZE", "8m"), "", "--log-size=" + size))
+                .containsAll(plain);
+        assertThat(start("", more)).containsAll(JvmLimits.of(more));
+        assertThat(asked()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "m", "64x", "064m", "2g", "1073741825", "99999999999999999999", "9999999999g", "-1"})
+    void whatIsNoSizeOfALogIsAsked(String size) throws Exception {
+        start("", "--log-size=" + size);
+        assertThat(asked()).isEqualTo(!size.isEmpty());
+    }
+
     @Test
     void andFromTheEnvironment() throws Exception {
         assertThat(start(Map.of("RELAY_TOKEN", "t", "RELAY_HOME", "h"), "")).containsAll(JvmLimits.of());
-        assertThat(start(Map.of("RELAY_LOG_SIZE", "512m"), "")).contains("-Xmx777m");
+        assertThat(start(Map.of("RELAY_MAX_BODY", "9m"), "")).contains("-Xmx777m");
         assertThat(start(Map.of("RELAY_PUBLISH_PORT", "0", "RELAY_MTU", ""), ""))
                 .containsAll(JvmLimits.of());
     }
@@ -293,7 +313,7 @@ class StartScriptTest {
 
     @Test
     void whatTheUserGivesWins() throws Exception {
-        List<String> started = start("-Xmx5g -XX:MaxDirectMemorySize=3g", "--log-size=512m");
+        List<String> started = start("-Xmx5g -XX:MaxDirectMemorySize=3g", "--max-body=9m");
         assertThat(started).contains("-Xmx5g").doesNotContain("-Xmx777m");
         // Of two equal flags the JVM takes the last one.
         assertThat(started.indexOf("-XX:MaxDirectMemorySize=3g"))
