@@ -34,6 +34,7 @@ import dev.msgrelay.server.stream.PeekedMessage;
 import dev.msgrelay.server.tls.TlsContext;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -170,8 +171,12 @@ public final class RelayServer implements AutoCloseable {
 
     private EventLoop place(Channel accepted, Role role, boolean secured) {
         AcceptedSocket.equip(accepted, config.clients().peerTimeout(), parts.congestion());
-        return engine.place(accepted, role, secured ? parts.tls() : Optional.empty())
-                .io();
+        Optional<TlsContext> secure = secured ? parts.tls() : Optional.empty();
+        boolean proxied = config.proxies().required() && accepted instanceof SocketChannel;
+        EngineLoop loop = proxied
+                ? engine.placeProxied(accepted, role, secure, config.proxies())
+                : engine.place(accepted, role, secure);
+        return loop.io();
     }
 
     /** A new publisher for one producer thread of this process. Any thread. */

@@ -42,8 +42,17 @@ public record Network(byte[] address, int bits) {
         return new Network(address, bits);
     }
 
+    /** Whether this stands for Unix sockets. */
+    public boolean isUnix() {
+        return address.length == 0;
+    }
+
     boolean contains(Peer peer) {
-        return peer.address().map(InetAddress::getAddress).map(this::contains).orElse(address.length == 0);
+        return peer.address().map(InetAddress::getAddress).map(this::contains).orElse(isUnix());
+    }
+
+    public boolean contains(InetAddress other) {
+        return contains(other.getAddress());
     }
 
     private boolean contains(byte[] other) {
@@ -67,6 +76,6 @@ public record Network(byte[] address, int bits) {
 
     @Override
     public String toString() {
-        return address.length == 0 ? UNIX : NetUtil.bytesToIpAddress(address) + "/" + bits;
+        return isUnix() ? UNIX : NetUtil.bytesToIpAddress(address) + "/" + bits;
     }
 }

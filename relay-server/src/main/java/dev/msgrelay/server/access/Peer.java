@@ -11,6 +11,7 @@ import io.netty.util.AttributeKey;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Optional;
 import javax.security.auth.x500.X500Principal;
@@ -33,16 +34,27 @@ public record Peer(
     /** The channel's attribute for the subject of a client's certificate. TLS sets it before the channel is active. */
     public static final AttributeKey<X500Principal> CERTIFICATE = AttributeKey.valueOf(Peer.class, "certificate");
 
+    /** The channel's attribute for the address of a proxy's client, as the PROXY protocol tells it. */
+    public static final AttributeKey<InetSocketAddress> PROXIED = AttributeKey.valueOf(Peer.class, "proxied");
+
     private static final int MOST_CHARS = 200;
+
+    /**
+     * The address of a channel's client, which access rules, limits, logs and reports go by: behind a proxy the one that
+     * its PROXY header has told, otherwise the socket's. Null for a closed channel that never told it.
+     */
+    public static SocketAddress address(Channel channel) {
+        return channel.hasAttr(PROXIED) ? channel.attr(PROXIED).get() : channel.remoteAddress();
+    }
 
     public static Peer of(Channel channel) {
         Optional<X500Principal> subject = channel.hasAttr(CERTIFICATE)
                 ? Optional.ofNullable(channel.attr(CERTIFICATE).get())
                 : Optional.empty();
-        if (channel.remoteAddress() instanceof InetSocketAddress || channel instanceof SocketChannel) {
+        SocketAddress peer = address(channel);
+        if (peer instanceof InetSocketAddress || channel instanceof SocketChannel) {
             // A closed TCP channel has no address. An empty address would mean a Unix socket, so 0.0.0.0 is used.
-            InetSocketAddress from =
-                    channel.remoteAddress() instanceof InetSocketAddress inet ? inet : new InetSocketAddress(0);
+            InetSocketAddress from = peer instanceof InetSocketAddress inet ? inet : new InetSocketAddress(0);
             return new Peer(Optional.of(from.getAddress()), Optional.empty(), Optional.empty(), subject);
         }
         Optional<Integer> uid = Optional.empty();

@@ -152,7 +152,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         return Answer.text(
                 HttpResponseStatus.BAD_REQUEST,
                 who.isProxy()
-                        ? CloseReason.UNSUPPORTED + ": " + who.refusalOfProxy()
+                        ? CloseReason.UNSUPPORTED + ": " + who.refusalAtAdminPort()
                         : "this is no HTTP request: it begins as " + who.words() + " does");
     }
 

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.admin;
 
 import dev.msgrelay.protocol.text.Durations;
+import dev.msgrelay.server.access.Network;
 import dev.msgrelay.server.config.AdminConfig.Secret;
 import dev.msgrelay.server.tls.TlsFiles;
 import java.lang.reflect.RecordComponent;
@@ -55,7 +56,11 @@ final class ConfigJson {
         if (value instanceof Collection<?> list) {
             return list.stream().map(ConfigJson::asText).collect(Collectors.joining(","));
         }
-        if (value == null || value instanceof String || value instanceof Path || value instanceof Number) {
+        if (value == null
+                || value instanceof String
+                || value instanceof Path
+                || value instanceof Number
+                || value instanceof Network) {
             return value == null ? null : value.toString();
         }
         return "(" + value.getClass().getSimpleName() + ")";

@@ -2,9 +2,12 @@ package dev.msgrelay.server.assembly;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.access.Refusal;
+import dev.msgrelay.server.config.ProxyConfig;
 import dev.msgrelay.server.connection.Admission;
 import dev.msgrelay.server.connection.EngineLoop;
+import dev.msgrelay.server.connection.ProxiedConnection;
 import dev.msgrelay.server.connection.RefusedConnection;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.figures.Counter;
@@ -22,13 +25,14 @@ import io.netty.channel.Channel;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Turns an accepted channel into a connection: admits or refuses the client, adds TLS if the port has TLS, and chooses
  * the loop. Called on the core's thread.
  *
  * @param coreInlet takes the messages of publishers that are read on the core's loop, where every publisher begins
- * @param refused keeps the newest refused connections, all on the core's loop
+ * @param refused keeps the newest refused connections
  */
 record ChannelSetup(
         Services services,
@@ -44,10 +48,9 @@ record ChannelSetup(
     /** Sets up an accepted channel, with TLS if its port has TLS, and returns the channel's loop. */
     EngineLoop place(Channel accepted, Role role, Optional<TlsContext> tls) {
         boolean publisher = role == Role.PUBLISHER;
-        accepted.config().setAllocator(allocator);
-        accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
+        configure(accepted);
         Admission.Answer answer = services.admission()
-                .admit(publisher, accepted.remoteAddress(), services.clock().nanoTime());
+                .admit(publisher, Peer.address(accepted), services.clock().nanoTime());
         if (answer.refusal() != null) {
             refuse(accepted, answer.refusal(), tls.isPresent());
             return core;
@@ -59,6 +62,78 @@ record ChannelSetup(
             services.admission().left(answer.ticket());
             throw e;
         }
+    }
+
+    /**
+     * Sets up a channel of a port behind proxies, and returns the channel's loop. The connection is made when its PROXY
+     * header has come; until then its client is not known.
+     */
+    EngineLoop placeProxied(Channel accepted, Role role, Optional<TlsContext> tls, ProxyConfig proxies) {
+        configure(accepted);
+        if (!proxies.trusts(accepted.remoteAddress())) {
+            services.counters().increment(Counter.PROXY_UNTRUSTED);
+            String text = "this port takes clients only through its proxies, and this address is none of them";
+            refuse(accepted, new Refusal(CloseReason.NOT_PERMITTED, text), tls.isPresent());
+            return core;
+        }
+        Admission.Answer answer = services.admission()
+                .admitUnnamed(role == Role.PUBLISHER, services.clock().nanoTime());
+        if (answer.refusal() != null) {
+            refuse(accepted, answer.refusal(), tls.isPresent());
+            return core;
+        }
+        try {
+            if (role == Role.PUBLISHER) {
+                awaitHeader(accepted, tls, answer.ticket(), named -> publisher(accepted, tls, named), () -> {});
+                return core;
+            }
+            SubscriberConnection connection = new SubscriberConnection(services, subscribing);
+            awaitHeader(
+                    accepted,
+                    tls,
+                    answer.ticket(),
+                    named -> join(accepted, tls, connection, named),
+                    connection::channelClosed);
+            // The seat is taken now, since the channel stays on the loop where its header is read.
+            return connection.takeSeat();
+        } catch (Throwable e) {
+            services.admission().left(answer.ticket());
+            throw e;
+        }
+    }
+
+    private void configure(Channel accepted) {
+        accepted.config().setAllocator(allocator);
+        accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
+    }
+
+    private void awaitHeader(
+            Channel accepted,
+            Optional<TlsContext> tls,
+            Admission.Ticket ticket,
+            Consumer<Admission.Ticket> arrival,
+            Runnable closed) {
+        ProxiedConnection.addTo(accepted, services, ticket, new ProxiedConnection.Successor() {
+            @Override
+            public void join(Admission.Ticket named) {
+                try {
+                    arrival.accept(named);
+                } catch (Throwable e) {
+                    services.admission().left(named);
+                    throw e;
+                }
+            }
+
+            @Override
+            public void refuse(Refusal why) {
+                ChannelSetup.this.refuse(accepted, why, tls.isPresent());
+            }
+
+            @Override
+            public void closed() {
+                closed.run();
+            }
+        });
     }
 
     private EngineLoop publisher(Channel accepted, Optional<TlsContext> tls, Admission.Ticket ticket) {
@@ -75,13 +150,19 @@ record ChannelSetup(
 
     private EngineLoop subscriber(Channel accepted, Optional<TlsContext> tls, Admission.Ticket ticket) {
         SubscriberConnection connection = new SubscriberConnection(services, subscribing);
+        // takeSeat counts the subscriber. The call comes last, so that a failure before it cannot make the count wrong.
+        return join(accepted, tls, connection, ticket) ? connection.takeSeat() : core;
+    }
+
+    /** Adds a subscriber to a channel; returns false if it was refused instead. */
+    private boolean join(
+            Channel accepted, Optional<TlsContext> tls, SubscriberConnection connection, Admission.Ticket ticket) {
         accepted.config().setRecvByteBufAllocator(new SocketReads(connection, 1));
         if (tls.isPresent() && !secure(accepted, tls.get(), connection, ticket)) {
-            return core;
+            return false;
         }
-        // takeSeat counts the subscriber. The call comes last, so that a failure before it cannot make the count wrong.
         connection.session().join(accepted, ticket);
-        return connection.takeSeat();
+        return true;
     }
 
     private void refuse(Channel accepted, Refusal refusal, boolean secured) {
@@ -123,8 +204,7 @@ record ChannelSetup(
         @Override
         public void probed(Channel channel) {
             long nowNanos = services.clock().nanoTime();
-            services.closes()
-                    .probed("connection " + AcceptedSocket.peerName(channel), channel.remoteAddress(), nowNanos);
+            services.closes().probed("connection " + AcceptedSocket.peerName(channel), Peer.address(channel), nowNanos);
         }
 
         @Override

@@ -2,6 +2,7 @@ package dev.msgrelay.server.assembly;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.config.ProxyConfig;
 import dev.msgrelay.server.connection.EngineLoop;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
@@ -70,6 +71,11 @@ public record RelayEngine(
      */
     public EngineLoop place(Channel accepted, Role role, Optional<TlsContext> tls) {
         return setup.place(accepted, role, tls);
+    }
+
+    /** Like {@link #place}, for a port behind proxies, which send the PROXY protocol first. On the core's thread. */
+    public EngineLoop placeProxied(Channel accepted, Role role, Optional<TlsContext> tls, ProxyConfig proxies) {
+        return setup.placeProxied(accepted, role, tls, proxies);
     }
 
     /** Makes the stage through which one thread of this process publishes. Any thread. */

@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.Sizes;
+import dev.msgrelay.server.access.Network;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.net.CongestionControl;
@@ -33,6 +34,7 @@ record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser
     static final Form<Integer> EVENT_LOOPS = parsed("N", Integer.class, Form::eventLoops);
     static final Form<Integer> PORT = parsed("PORT", Integer.class, Form::port);
     static final Form<String> CONGESTION = parsed("NAME", String.class, CongestionControl::checked);
+    static final Form<List<Network>> NETWORKS = new Form<>("NETWORK", List.class, Optional.empty(), List.of());
     static final Form<Path> FILE = new Form<>("FILE", Path.class, Optional.empty(), List.of());
     static final Form<Path> DIR = new Form<>("DIR", Path.class, Optional.empty(), List.of());
     static final Form<Path> PATH = new Form<>("PATH", Path.class, Optional.empty(), List.of());
@@ -74,6 +76,8 @@ record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser
         }
         if (type == boolean.class) {
             option.initialValue(false).fallbackValue("true");
+        } else if (this == NETWORKS) {
+            option.auxiliaryTypes(Network.class).splitRegex(",").converters(CommandParser.converter(Network::parse));
         } else if (type == List.class) {
             option.auxiliaryTypes(Policy.class).splitRegex(",").converters(CommandParser.converter(Policy::ofFlag));
         }

@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.ListenConfig;
+import dev.msgrelay.server.config.ProxyConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.RelayOption;
 import dev.msgrelay.server.net.Transport;
@@ -71,6 +72,13 @@ final class Settings {
                         + "the process decides.");
         add(SOCKET_GROUP, text("GROUP"))
                 .description("Group of the sockets' files, by name or number. Default: the group of the process.");
+        add(PROXY_PROTOCOL, word(ProxyConfig.Mode.class))
+                .description(
+                        "Whether proxies in front of the TCP ports, those of TLS too, send the PROXY protocol (1 or "
+                                + "2), which tells the address of each client: ${COMPLETION-CANDIDATES}. required: connections "
+                                + "come from --proxy-from alone. Unix sockets and the admin port never take it.");
+        add(PROXY_FROM, NETWORKS)
+                .description("Addresses or networks of the proxies, as 10.1.0.0/16; with --proxy-protocol=required.");
         add(TRANSPORT, word(Transport.class))
                 .description("The system's interface for sockets: ${COMPLETION-CANDIDATES}.");
         add(LOCAL_CONGESTION, Form.CONGESTION)

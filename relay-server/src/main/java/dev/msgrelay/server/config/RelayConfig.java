@@ -9,6 +9,7 @@ import dev.msgrelay.server.net.Transport;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -29,6 +30,7 @@ import java.util.Set;
  */
 public record RelayConfig(
         ListenConfig listen,
+        ProxyConfig proxies,
         StreamConfig stream,
         Transport transport,
         CongestionControl congestion,
@@ -137,6 +139,7 @@ public record RelayConfig(
                             get(SUBSCRIBE_SOCKET),
                             get(SOCKET_MODE),
                             get(SOCKET_GROUP)),
+                    new ProxyConfig(get(PROXY_PROTOCOL), get(PROXY_FROM, List.of())),
                     StreamConfig.of(get(MTU), get(RING_SIZE, 0), get(LOG_SIZE, 0), maxBody),
                     get(TRANSPORT),
                     new CongestionControl(get(LOCAL_CONGESTION), get(CONGESTION)),

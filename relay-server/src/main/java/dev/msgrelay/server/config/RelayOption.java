@@ -3,6 +3,7 @@ package dev.msgrelay.server.config;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.access.Network;
 import dev.msgrelay.server.net.CongestionControl;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.tls.TlsFiles;
@@ -27,6 +28,10 @@ public final class RelayOption<T> {
     public static final RelayOption<Path> SUBSCRIBE_SOCKET = new RelayOption<>("subscribe-socket");
     public static final RelayOption<String> SOCKET_MODE = new RelayOption<>("socket-mode");
     public static final RelayOption<String> SOCKET_GROUP = new RelayOption<>("socket-group");
+
+    public static final RelayOption<ProxyConfig.Mode> PROXY_PROTOCOL =
+            new RelayOption<>("proxy-protocol", ProxyConfig.Mode.OFF);
+    public static final RelayOption<List<Network>> PROXY_FROM = new RelayOption<>("proxy-from");
 
     public static final RelayOption<Boolean> INSECURE = new RelayOption<>("insecure");
     public static final RelayOption<AccessPolicy> ACCESS = new RelayOption<>("access");

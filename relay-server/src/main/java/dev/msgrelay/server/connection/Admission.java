@@ -7,6 +7,7 @@ import dev.msgrelay.server.config.ClientConfig;
 import dev.msgrelay.server.config.LimitsConfig;
 import dev.msgrelay.server.figures.ProbeLog;
 import dev.msgrelay.server.figures.TokenBucket;
+import io.netty.channel.local.LocalAddress;
 import io.netty.util.NetUtil;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -58,6 +59,11 @@ public final class Admission {
         this.limits = limits;
     }
 
+    /** Admits a connection behind a proxy, whose address is not known yet; see {@link #readmit}. */
+    public Answer admitUnnamed(boolean publisher, long nowNanos) {
+        return admit(publisher, LocalAddress.ANY, nowNanos);
+    }
+
     /** Admits a connection, which is counted until {@link #left}, or refuses it. */
     public synchronized Answer admit(boolean publisher, SocketAddress peer, long nowNanos) {
         if (connections >= clients.maxConnections()) {
@@ -90,6 +96,15 @@ public final class Admission {
         connections++;
         publishers += publisher ? 1 : 0;
         return new Answer(new Ticket(publisher, from), null);
+    }
+
+    /**
+     * Admits a connection anew, by the address that its proxy has told, or refuses it. The ticket is used up in both
+     * cases.
+     */
+    public synchronized Answer readmit(Ticket ticket, SocketAddress peer, long nowNanos) {
+        left(ticket);
+        return admit(ticket.publisher, peer, nowNanos);
     }
 
     private static Answer refuse(CloseReason reason, int limit, String what, String whose) {

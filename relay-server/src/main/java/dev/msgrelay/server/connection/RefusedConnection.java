@@ -23,19 +23,23 @@ public final class RefusedConnection extends ChannelInboundHandlerAdapter {
     /** Direct memory of a refused connection, for a read and an ERROR. */
     public static final int SAID_BYTES = READ_BYTES + Closing.ERROR_BYTES;
 
-    /** The newest refused connections, which are still open. All are on one loop, whose thread owns this object. */
+    /** The newest refused connections, which are still open. Any thread. */
     public static final class Newest {
         /** The largest number of these connections. When another one comes, the oldest is closed. */
         public static final int MOST = 64;
 
         private final Deque<Channel> channels = new ArrayDeque<>(MOST);
 
-        void add(Channel channel) {
+        synchronized void add(Channel channel) {
             if (channels.size() == MOST) {
                 channels.peekFirst().close();
             }
             channels.addLast(channel);
-            channel.closeFuture().addListener(closed -> channels.remove(channel));
+            channel.closeFuture().addListener(closed -> remove(channel));
+        }
+
+        private synchronized void remove(Channel channel) {
+            channels.remove(channel);
         }
     }
 

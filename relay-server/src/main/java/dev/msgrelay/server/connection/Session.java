@@ -407,7 +407,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private void closeProbe() {
         String identity = rights.mayAct() ? rights.name() : "";
         String who = identity.isEmpty() ? who() : who() + ", " + identity + " by its " + rights.proof();
-        recordEnd(now -> services.closes().probed(who, channel.remoteAddress(), now));
+        recordEnd(now -> services.closes().probed(who, Peer.address(channel), now));
     }
 
     private void recordEnd(LongConsumer count) {

@@ -64,6 +64,7 @@ public final class CloseLog {
     private final TokenBucket decisions = new TokenBucket(DECISIONS_PER_SECOND, DECISIONS_AT_ONCE);
     private long decisionsLeftOut;
     private final ProbeLog probes = new ProbeLog();
+    private final ProbeLog proxies = new ProbeLog();
 
     public CloseLog(Counters counters) {
         this.counters = counters;
@@ -91,13 +92,24 @@ public final class CloseLog {
 
     /** Counts a probe: a connection that ended before its first byte. Logs one line an hour for each address. */
     public void probed(String who, SocketAddress peer, long nowNanos) {
-        ends.get(CloseReason.PEER_CLOSED).count.increment();
         counters.increment(Counter.PROBES);
-        long earlier = probes.note(ProbeLog.network(peer), nowNanos);
+        noted(probes, who, "ended before its first byte, as probes do", peer, nowNanos);
+    }
+
+    /** Counts a connection that a proxy has opened for itself. Logs one line an hour for each address. */
+    public void ofProxy(String who, SocketAddress proxy, long nowNanos) {
+        counters.increment(Counter.PROXY_LOCAL);
+        noted(proxies, who, "its PROXY header names no client, as in a proxy's checks", proxy, nowNanos);
+    }
+
+    private void noted(ProbeLog lines, String who, String what, SocketAddress peer, long nowNanos) {
+        ends.get(CloseReason.PEER_CLOSED).count.increment();
+        long earlier = lines.note(ProbeLog.network(peer), nowNanos);
         if (earlier != ProbeLog.NOT_NOW) {
             LOG.info(
-                    "{}: ended before its first byte, as probes do{}; told once an hour for an address",
+                    "{}: {}{}; told once an hour for an address",
                     who,
+                    what,
                     earlier == 0 ? "" : ", and " + earlier + " more of its address before");
         }
     }

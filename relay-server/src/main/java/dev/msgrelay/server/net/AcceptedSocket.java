@@ -1,5 +1,6 @@
 package dev.msgrelay.server.net;
 
+import dev.msgrelay.server.access.Peer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollChannelOption;
@@ -50,7 +51,7 @@ public final class AcceptedSocket {
 
     /** A peer's name for people: {@code 127.0.0.1:40123}, or the path of the Unix socket that it connected to. */
     public static String peerName(Channel channel) {
-        SocketAddress remote = channel.remoteAddress();
+        SocketAddress remote = Peer.address(channel);
         if (remote instanceof InetSocketAddress inet) {
             return NetUtil.toSocketAddressString(inet);
         }

@@ -99,8 +99,13 @@ public enum Stranger {
         return this == PROXY_1 || this == PROXY_2;
     }
 
-    /** The refusal of a proxy's header, in words for the proxy's operator. */
+    /** The refusal of a proxy's header, in words for the operators of proxy and relay. */
     public String refusalOfProxy() {
+        return refusalAtAdminPort() + ", or start the relay with --proxy-protocol required";
+    }
+
+    /** The refusal of a proxy's header at a port that never takes one. */
+    public String refusalAtAdminPort() {
         return words + ", is not understood here: switch it off at the proxy in front, such as send-proxy of HAProxy or"
                 + " proxy_protocol of nginx";
     }
@@ -128,6 +133,11 @@ public enum Stranger {
             }
         }
         return false;
+    }
+
+    /** Whether a connection's first bytes are this protocol's, as far as they have come. */
+    boolean mayBe(ByteBuffer bytes, int length) {
+        return match(bytes, 0, length) != Match.NO;
     }
 
     private Match match(ByteBuffer bytes, int offset, int length) {

@@ -8,6 +8,7 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.connection.Durability;
@@ -217,13 +218,13 @@ final class Join {
      * each address. Once the answer was true, it stays true. A start in the log is not limited.
      */
     boolean takeTurn() {
-        hasTurn = hasTurn || services.admission().mayReplay(session.channel().remoteAddress(), now());
+        hasTurn = hasTurn || services.admission().mayReplay(Peer.address(session.channel()), now());
         return hasTurn;
     }
 
     /** Returns the refusal of a subscriber for which {@link #takeTurn} has been false for too long. */
     Refusal noTurn() {
-        return services.admission().refuseReplay(session.channel().remoteAddress(), now());
+        return services.admission().refuseReplay(Peer.address(session.channel()), now());
     }
 
     /** Returns whether the longest time that the subscriber may wait is over. */

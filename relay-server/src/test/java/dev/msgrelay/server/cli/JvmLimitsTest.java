@@ -42,7 +42,7 @@ class JvmLimitsTest {
             max-per-address=5 handshakes-per-address=5 replays-per-address=5 max-heartbeat=61s publisher-silence=1m
             name-hold=11s tls-clients=a tls-publish-port=3 tls-subscribe-port=4 tls-provider=jdk tls-size=32m
             journal=j journal-segment=64m journal-keep=100g journal-force=2s journal-failure=memory replay-size=64m
-            cluster=/dev/null node=2 connections=5s progress=7s
+            cluster=/dev/null node=2 connections=5s progress=7s proxy-protocol=required proxy-from=10.0.0.0/8
             """);
 
     private static Map<String, String> others(String options) {
@@ -79,7 +79,7 @@ class JvmLimitsTest {
                                 : given.startsWith("--node") ? WITH_CLUSTER : "";
                 MemoryPlan usual =
                         usualOnes.computeIfAbsent(beside, b -> plan(b.equals(WITH_CLUSTER) ? b + " --node=1" : b));
-                MemoryPlan other = plan(given + beside + (given.startsWith("--cluster") ? " --node=1" : ""));
+                MemoryPlan other = plan(given + beside + needed(given));
                 if (other.direct() != usual.direct() || other.heap() != usual.heap()) {
                     depends.add(option.longestName());
                 }
@@ -101,6 +101,15 @@ class JvmLimitsTest {
 
     /** What the script computes itself, as StartScriptTest shows. */
     private static final Set<String> COMPUTED = Set.of("--journal", "--tls-cert", "--tls-key", "--log-size");
+
+    /** What an option cannot be without. */
+    private static String needed(String given) {
+        return given.startsWith("--cluster")
+                ? " --node=1"
+                : given.startsWith("--proxy-protocol")
+                        ? " --proxy-from=::1"
+                        : given.startsWith("--proxy-from") ? " --proxy-protocol=required" : "";
+    }
 
     private static MemoryPlan plan(String line) {
         RelayServerCommand command = new RelayServerCommand(RelayServer::start, null);
