@@ -64,6 +64,9 @@ class JvmLimitsTest {
 
     private static final String WITH_CLUSTER = " --cluster=c";
 
+    /** What the script computes itself, as StartScriptTest shows. */
+    private static final Set<String> COMPUTED = Set.of("--journal", "--tls-cert", "--tls-key", "--log-size");
+
     @Test
     void theOptionsThatTheScriptAsksForAreThoseThatMemoryDependsOn() throws IOException {
         Set<String> depends = new TreeSet<>();
@@ -98,9 +101,6 @@ class JvmLimitsTest {
             assertThat(words).as("in a file").anyMatch(word -> !word.isBlank() && option.contains(word.strip()));
         }
     }
-
-    /** What the script computes itself, as StartScriptTest shows. */
-    private static final Set<String> COMPUTED = Set.of("--journal", "--tls-cert", "--tls-key", "--log-size");
 
     /** What an option cannot be without. */
     private static String needed(String given) {
