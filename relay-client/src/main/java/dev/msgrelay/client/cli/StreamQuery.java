@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A connection that asks a relay for a place in its stream, and gets no message: for {@code --until} and {@code --from
+ * A connection that asks a relay for a place in its stream, and takes no message: for {@code --until} and {@code --from
  * last:N}.
  */
 final class StreamQuery {
