@@ -11,15 +11,17 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The end of {@code subscribe --idle}: no message came for so long, since the start or the last message. Owned by one
- * thread.
+ * The end of {@code subscribe --idle}: no message came for so long, since the first connection or the last message, or
+ * since the start where the first connection fails. The connect and handshake time-outs bound a connection that is only
+ * slow. Owned by one thread.
  */
 final class IdleEnd {
     private final Optional<Duration> limit;
     private final LongSupplier clock;
     private long sinceNanos;
+    private boolean begun;
     private boolean over;
-    private String trouble = "no connection was made";
+    private String trouble = "";
 
     /** @param limit longest silence; empty: any */
     IdleEnd(Optional<Duration> limit) {
@@ -43,6 +45,9 @@ final class IdleEnd {
     }
 
     private Duration left(Duration longest) {
+        if (!begun) {
+            return longest;
+        }
         Duration left = longest.minusNanos(clock.getAsLong() - sinceNanos);
         return left.isNegative() ? Duration.ZERO : left;
     }
@@ -53,13 +58,16 @@ final class IdleEnd {
         if (messages > 0) {
             sinceNanos = now;
         }
-        over = now - sinceNanos >= limit.orElseThrow().toNanos();
+        over = begun && now - sinceNanos >= limit.orElseThrow().toNanos();
     }
 
     void event(SessionEvent event) {
         if (event instanceof SessionEvent.Connected) {
+            sinceNanos = begun ? sinceNanos : clock.getAsLong();
+            begun = true;
             trouble = "";
         } else if (event instanceof SessionEvent.Lost lost) {
+            begun = true;
             trouble = lost.text();
         }
     }

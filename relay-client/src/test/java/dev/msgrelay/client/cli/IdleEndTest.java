@@ -22,7 +22,25 @@ class IdleEndTest {
     private final IdleEnd idle = new IdleEnd(Optional.of(Duration.ofSeconds(5)), () -> now);
 
     @Test
-    void silenceBeginsAnewWithEachMessage() {
+    void silenceBeginsWithTheFirstConnection() throws Exception {
+        assertThat(after(60, 0)).as("connecting is not silence").isFalse();
+        idle.event(connected());
+        assertThat(after(4, 0)).isFalse();
+        idle.event(lost());
+        idle.event(connected());
+        assertThat(after(1, 0)).isTrue();
+    }
+
+    @Test
+    void whereTheFirstConnectionFailsItBeginsWithTheStart() {
+        assertThat(after(4, 0)).isFalse();
+        idle.event(lost());
+        assertThat(after(1, 0)).isTrue();
+    }
+
+    @Test
+    void silenceBeginsAnewWithEachMessage() throws Exception {
+        idle.event(connected());
         assertThat(after(4, 0)).isFalse();
         assertThat(after(3, 1)).isFalse();
         assertThat(after(4, 0)).isFalse();
@@ -41,7 +59,7 @@ class IdleEndTest {
                 .isInstanceOfSatisfying(
                         CodedException.class, e -> assertThat(e.exitCode()).isEqualTo(4))
                 .hasMessage("no message for 5s, and message 9 is not reached");
-        idle.event(new SessionEvent.Lost(RELAY, new IOException("reset"), Duration.ZERO));
+        idle.event(lost());
         assertThatThrownBy(() -> idle.check(true, ""))
                 .isNotInstanceOf(CodedException.class)
                 .hasMessageStartingWith("no message for 5s: ")
@@ -52,6 +70,10 @@ class IdleEndTest {
         now += seconds * SECOND;
         idle.polled(messages);
         return idle.isOver();
+    }
+
+    private static SessionEvent lost() {
+        return new SessionEvent.Lost(RELAY, new IOException("reset"), Duration.ZERO);
     }
 
     private static SessionEvent connected() throws Exception {
