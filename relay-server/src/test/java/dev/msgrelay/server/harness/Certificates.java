@@ -66,7 +66,7 @@ public final class Certificates implements AutoCloseable {
         return new Certificates(b -> b.rsa2048().serial(BigInteger.TEN), false);
     }
 
-    private X509Bundle authority(String subject) throws Exception {
+    public X509Bundle authority(String subject) throws Exception {
         return kind.apply(new CertificateBuilder())
                 .subject(subject)
                 .setIsCertificateAuthority(true)
@@ -78,8 +78,13 @@ public final class Certificates implements AutoCloseable {
         return more.apply(valid(subject)).buildIssuedBy(authority);
     }
 
+    /** A certificate of another authority. */
+    public X509Bundle signedBy(X509Bundle other, String subject) throws Exception {
+        return valid(subject).buildIssuedBy(other);
+    }
+
     public X509Bundle foreign(String subject) throws Exception {
-        return valid(subject).buildIssuedBy(authority("CN=authority of nobody"));
+        return signedBy(authority("CN=authority of nobody"), subject);
     }
 
     private CertificateBuilder valid(String subject) {

@@ -9,6 +9,7 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Account;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
@@ -20,12 +21,14 @@ import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.testing.ThisMachine;
+import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Random;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +65,46 @@ class TlsReloadTest {
             // Who was there still is.
             publisher.send(new Frames().frame(7, 10));
             relay.awaitMessagesIn(2);
+        }
+    }
+
+    /** The clients' authority is replaced: for a while both count, and connections of before stay. */
+    @EachLibrary
+    void anotherAuthorityOfClients(TlsProvider provider) throws Exception {
+        try (SecuredRelay tls = SecuredRelay.start(provider, certificates -> certificates.mutual(false))) {
+            X509Bundle next = tls.certificates.authority("CN=next authority of a test");
+            X509Bundle before = tls.certificates.signed("CN=before", b -> b);
+            X509Bundle after = tls.certificates.signedBy(next, "CN=after");
+            String old = Files.readString(tls.files.clients());
+            try (SSLSocket stays = tls.connect(before, tls.publish())) {
+                assertLetIn(tls, after, false);
+                reloadClients(tls, old + next.getCertificatePEM());
+                assertLetIn(tls, before, true);
+                assertLetIn(tls, after, true);
+                reloadClients(tls, next.getCertificatePEM());
+                assertLetIn(tls, before, false);
+                assertLetIn(tls, after, true);
+                stays.getOutputStream().write(new Frames().frame(7, 10).bytes());
+                tls.relay.awaitMessagesIn(1);
+            }
+        }
+    }
+
+    private static void reloadClients(SecuredRelay tls, String authorities) throws Exception {
+        Path file = tls.certificates.file("authorities", authorities);
+        tls.reload(new TlsFiles(tls.files.certificate(), tls.files.key(), file, false));
+    }
+
+    /** With TLS 1.3 a client learns behind its own handshake whether the relay takes its certificate. */
+    private static void assertLetIn(SecuredRelay tls, X509Bundle client, boolean expected) throws Exception {
+        tls.relay.awaitSubscribers(0);
+        try (SSLSocket socket = tls.connect(client, tls.subscribe())) {
+            socket.setSoTimeout(Await.LIMIT_MILLIS);
+            if (expected) {
+                tls.relay.awaitSubscribers(1);
+            } else {
+                assertThatThrownBy(() -> socket.getInputStream().read()).isInstanceOf(SSLException.class);
+            }
         }
     }
 
