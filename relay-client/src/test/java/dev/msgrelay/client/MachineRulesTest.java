@@ -7,8 +7,10 @@ class MachineRulesTest extends MachineRules {
         super(
                 ".",
                 "client.cli.Context",
+                "client.cli.CopyCommand",
                 "client.cli.EndpointOptions",
                 "client.cli.MessageCommand",
+                "client.cli.PathProbe",
                 "client.cli.PublishCommand",
                 "client.cli.RelayClientMain",
                 "client.cli.SessionOptions",
