@@ -40,8 +40,8 @@ public record Peer(
     private static final int MOST_CHARS = 200;
 
     /**
-     * The address of a channel's client, which access rules, limits, logs and reports go by: behind a proxy the one that
-     * its PROXY header has told, otherwise the socket's. Null for a closed channel that never told it.
+     * The address of a channel's client, which access rules, limits, logs and reports go by: behind a proxy the one
+     * that its PROXY header has told, otherwise the socket's. Null for a closed channel that never told it.
      */
     public static SocketAddress address(Channel channel) {
         return channel.hasAttr(PROXIED) ? channel.attr(PROXIED).get() : channel.remoteAddress();

@@ -19,7 +19,8 @@ import java.util.function.IntPredicate;
 /**
  * The header of the PROXY protocol, version 1 or 2, gathered from reads that never go beyond its end. So the bytes of
  * the proxy's client stay in the socket for the connection's own handlers. Netty's codec decodes the whole header. The
- * codec cannot gather it, because where there is no header it waits for 108 bytes or the end of a line. Not thread-safe.
+ * codec cannot gather it, because where there is no header it waits for 108 bytes or the end of a line. Owned by one
+ * thread.
  */
 public final class ProxyHeader {
     /** The state of the header after a read. */
@@ -138,8 +139,9 @@ public final class ProxyHeader {
     }
 
     /**
-     * Returns the address of the proxy's client, from a whole header; empty if it tells none. A proxy tells none for its
-     * own connections, such as checks, or if its client has no address of TCP. Everything else in the header is ignored.
+     * Returns the address of the proxy's client, from a whole header; empty if it tells none. A proxy tells none for
+     * its own connections, such as checks, or if its client has no address of TCP. Everything else in the header is
+     * ignored.
      *
      * @throws IllegalArgumentException the header is malformed; the message is the codec's
      */
@@ -154,7 +156,7 @@ public final class ProxyHeader {
         return decoded.client;
     }
 
-    /** The end of the codec's pipeline. The codec closes its channel after a fault, so the channel is not the client's. */
+    /** The end of the codec's pipeline. The channel is not the client's, since the codec closes it after a fault. */
     private static final class Decoded extends ChannelInboundHandlerAdapter {
         private boolean complete;
         private String fault = "a part of the header is missing";
