@@ -16,6 +16,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -158,11 +159,14 @@ public final class ProxiedConnection extends ChannelInboundHandlerAdapter implem
     }
 
     private void decode() {
+        Optional<InetSocketAddress> client;
         try {
-            header.client().ifPresentOrElse(this::arrived, this::endOwn);
+            client = header.client();
         } catch (IllegalArgumentException e) {
             refuse(CloseReason.UNEXPECTED_INPUT, "a malformed PROXY header: " + Peer.printable(e.getMessage()));
+            return;
         }
+        client.ifPresentOrElse(this::arrived, this::endOwn);
     }
 
     private void arrived(InetSocketAddress client) {
@@ -208,7 +212,13 @@ public final class ProxiedConnection extends ChannelInboundHandlerAdapter implem
         deadline.cancel(false);
         giveMemoryBack();
         channel.pipeline().remove(this);
-        successors.run();
+        try {
+            successors.run();
+        } catch (Throwable e) {
+            // Nobody else would close the channel, which has no handler now.
+            failed(e);
+            return;
+        }
         channel.pipeline().fireChannelActive();
     }
 

@@ -7,8 +7,13 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.access.Network;
+import dev.msgrelay.server.access.Refusal;
+import dev.msgrelay.server.assembly.RelayEngine;
 import dev.msgrelay.server.config.ProxyConfig;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.connection.Admission;
+import dev.msgrelay.server.connection.ProxiedConnection;
+import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.figures.ConnectionRow;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Await;
@@ -24,7 +29,10 @@ import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.net.ProxyHeader;
+import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.testing.ConcurrentTest;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -33,13 +41,15 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Ports behind proxies: clients are those that the PROXY header names, and what comes without one is told so. Clients of
- * the Unix sockets beside them, which take no header, notice nothing.
+ * Ports behind proxies: clients are those that the PROXY header names, and what comes without one is told so. Clients
+ * of the Unix sockets beside them, which take no header, notice nothing.
  */
 class ProxiedPortsTest {
     private static final String SETTINGS = "settings";
@@ -318,6 +328,45 @@ class ProxiedPortsTest {
                     .isSubsetOf(CloseReason.PEER_CLOSED, CloseReason.TRUNCATED_FRAME);
             neighbours.assertUnaffected();
             awaitNothingLeft(relay);
+        }
+    }
+
+    /** A connection that cannot be made ends alone, and gives its places back. */
+    @Test
+    void aConnectionThatCannotBeMade() throws Exception {
+        try (TestRelay relay = start(new Setting(Transport.NIO, true, 1), b -> b.set(MAX_CONNECTIONS, 3));
+                Neighbours neighbours = new Neighbours(relay)) {
+            Services services =
+                    Sessions.<RelayEngine>get(relay.relay(), "engine").services();
+            Admission.Ticket ticket = services.admission().admitUnnamed(true, 0).ticket();
+            AtomicInteger closed = new AtomicInteger();
+            EmbeddedChannel channel = new EmbeddedChannel(false, false);
+            ProxiedConnection.addTo(channel, services, ticket, new ProxiedConnection.Successor() {
+                @Override
+                public void join(Admission.Ticket named) {
+                    services.admission().left(named);
+                    throw new IllegalStateException("of a test");
+                }
+
+                @Override
+                public void refuse(Refusal why) {
+                    throw new AssertionError(why);
+                }
+
+                @Override
+                public void closed() {
+                    closed.incrementAndGet();
+                }
+            });
+            channel.register();
+            channel.writeInbound(Unpooled.wrappedBuffer(Strange.proxied()));
+            assertThat(channel.isOpen()).isFalse();
+            assertThat(closed).hasValue(1);
+            assertThat(relay.stats().get(Counter.FAILURES)).isEqualTo(1);
+            // The third place is free, and no more than that.
+            assertThat(services.admission().admitUnnamed(false, 0).refusal()).isNull();
+            assertThat(services.admission().admitUnnamed(false, 0).refusal()).isNotNull();
+            neighbours.assertUnaffected();
         }
     }
 
