@@ -79,8 +79,9 @@ tarball_has_classes_ready_made() {
     cp -a "$work/tar" "$stale"
     loads_ready_made "$stale/bin/relay-client" ping 127.0.0.1:1
     # Another jar, half a cache, none, something else, one that may not be read.
-    touch "$stale/lib/relay-client.jar"
-    if loads_ready_made "$stale/bin/relay-client" ping 127.0.0.1:1; then
+    touch "$stale/lib/relay-client.jar" "$stale/lib/relay-server.jar"
+    if loads_ready_made "$stale/bin/relay-client" ping 127.0.0.1:1 ||
+        loads_ready_made "$stale/bin/relay-server" --check-config; then
         echo "classes made ready of another jar were taken" && return 1
     fi
     for change in : 'truncate -s 1m' 'truncate -s 0' 'cp LICENSE' 'chmod 0'; do
