@@ -226,7 +226,7 @@ final class RunCommand extends PrintingCommand {
         return run.record().outcome().isValid() ? Optional.of(Ceilings.measured(run.record())) : Optional.empty();
     }
 
-    /** Plans the plain relay at the rate of this load, unless it is left out, or its one publisher cannot send so much. */
+    /** Plans the plain relay at the rate of this load, unless it is left out, or cannot get so much. */
     private Optional<Plan> plain(Way way, Load load, Timing timing, StandingRig rig) {
         boolean out = noPlainRelay || connect.areGiven() || !load.isChecked() || load.wanted() > Load.MAX_RATE;
         return out ? Optional.empty() : Optional.of(way.plain(load, timing, rig));

@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Cuts a byte stream into message bodies: lines, pieces of a fixed size or between delimiters, frames. The bodies are parts of
- * one array, which grows up to the longest body. Owned by one thread.
+ * Cuts a byte stream into message bodies: lines, pieces of a fixed size or between delimiters, frames. The bodies are
+ * parts of one array, which grows up to the longest body. Owned by one thread.
  */
 final class BodyReader {
     /** Takes one body: a part of the reader's own array, valid until the method returns. */

@@ -27,8 +27,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A run of {@code copy}. The main thread polls FROM and hands each message to TO's publisher, whose thread tells what TO
- * says; a third one writes the places that TO has acknowledged.
+ * A run of {@code copy}. The main thread polls FROM and hands each message to TO's publisher, whose thread tells what
+ * TO says; a third one writes the places that TO has acknowledged.
  */
 final class CopyRun {
     /** Time between two places of the file. */
@@ -169,7 +169,7 @@ final class CopyRun {
                 return kept.place();
             }
 
-            /** On the main thread alone the place belongs to the messages copied so far; on Ctrl-C another one calls. */
+            /** The place is that of the messages copied so far on the main thread alone; on Ctrl-C another calls. */
             @Override
             public void save(Position position) {
                 if (Thread.currentThread() == main && failure.isEmpty()) {

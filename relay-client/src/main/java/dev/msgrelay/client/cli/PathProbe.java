@@ -37,8 +37,9 @@ import javax.net.ssl.SSLSocket;
 
 /**
  * What stands between this client and a relay, over a connection of its own: {@code info --path}. The half-close is
- * asked for by a PING and the end of the output at once. A relay answers and then ends; a proxy that knows no half-close
- * cuts the answer off, or leaves the relay waiting. With TLS that end is a record, which no proxy understands.
+ * asked for by a PING and the end of the output at once. A relay answers and then ends; a proxy that knows no
+ * half-close cuts the answer off, or leaves the relay waiting. With TLS that end is a record, which no proxy
+ * understands.
  */
 final class PathProbe implements FrameConsumer {
     /** Id of the PING; any would do. */
