@@ -1,9 +1,9 @@
--- Relay's wire protocol in Wireshark and tshark (4.0 or newer): docs/protocol.md has the frames, docs/operations.md how to
--- use this file.
+-- Relay's wire protocol in Wireshark and tshark (4.0 or newer): docs/protocol.md has the frames, docs/operations.md how
+-- to use this file.
 --
--- Frames are not cut by dissect_tcp_pdus. It takes the first four bytes of a segment that was captured early, or behind a
--- lost one, for a header, and may then wait for its body until the connection ends. Here each place where a frame begins is
--- known by its TCP sequence number, and where none is known, one is searched for.
+-- Frames are not cut by dissect_tcp_pdus. It takes the first bytes of a segment that was captured early, or behind a
+-- lost one, for a header, and may then wait for its body until the connection ends. Here each place where a frame
+-- begins is known by its TCP sequence number, and where none is known, one is searched for.
 --
 -- Wireshark dissects packets in order once, and then again in any order. What the first pass finds out is remembered by
 -- packet: where frames begin, and the number of the first message. Beside that each connection has a bounded state.
@@ -19,8 +19,8 @@ local SEARCH_LIMIT = 65536
 local POINTS = 16
 local SEQUENCE_SPACE = 4294967296
 
--- What each control frame is named, the shortest body that it can have, and the bodies that version 1 writes if these are
--- of one length or two: such a header is hardly met by chance.
+-- Control frames: name, the shortest body, and the bodies that version 1 writes if these are of one length or two.
+-- Such a header is hardly met by chance.
 local CONTROLS = {
     [1] = {name = "HELLO", shortest = 42},
     [2] = {name = "WELCOME", shortest = 50},
@@ -67,7 +67,8 @@ local f = {
     length = ProtoField.int32("relay.length", "Length of the body", base.DEC),
     body = ProtoField.bytes("relay.body", "Body"),
     seq = ProtoField.int64("relay.seq", "Sequence", base.DEC, nil, nil, "Counted: the message's number in the stream"),
-    number = ProtoField.int64("relay.number", "Number", base.DEC, nil, nil, "Counted: the message's number of its publisher"),
+    number = ProtoField.int64("relay.number", "Number", base.DEC, nil, nil,
+        "Counted: the message's number of its publisher"),
     rest = ProtoField.bytes("relay.rest", "Rest of a frame that began before"),
     skipped = ProtoField.bytes("relay.skipped", "Bytes before the first frame that was found"),
     later = ProtoField.bytes("relay.later", "Fields of a later version"),
@@ -142,7 +143,8 @@ local FEATURES = {
 
 local e = {
     gap = ProtoExpert.new("relay.expert.gap", "Messages are missed", expert.group.SEQUENCE, expert.severity.WARN),
-    error = ProtoExpert.new("relay.expert.error", "The connection is closed", expert.group.RESPONSE_CODE, expert.severity.ERROR),
+    error = ProtoExpert.new("relay.expert.error", "The connection is closed", expert.group.RESPONSE_CODE,
+        expert.severity.ERROR),
     goaway = ProtoExpert.new("relay.expert.goaway", "The connection will be closed", expert.group.RESPONSE_CODE,
         expert.severity.NOTE),
     changed = ProtoExpert.new("relay.expert.changed", "The stream is not the client's", expert.group.SEQUENCE,
@@ -214,7 +216,8 @@ local function name_of(type)
     if not control then
         return "MESSAGE"
     end
-    return CONTROLS[control] and CONTROLS[control].name or string.format("unknown control frame 0x%08X", 0x80000000 + control)
+    return CONTROLS[control] and CONTROLS[control].name
+        or string.format("unknown control frame 0x%08X", 0x80000000 + control)
 end
 
 -- header_problem(TYPE, LENGTH, LIMIT): why it cannot be a header, or nil.
@@ -228,8 +231,8 @@ local function header_problem(type, length, limit)
     end
 end
 
--- evidence(TYPE, LENGTH, LIMIT): how much a header speaks for a frame's start, or nil where it cannot be one. Bodies are
--- often full of zeros, which are headers of empty messages.
+-- evidence(TYPE, LENGTH, LIMIT): how much a header speaks for a frame's start, or nil where it cannot be one. Bodies
+-- are often full of zeros, which are headers of empty messages.
 local function evidence(type, length, limit)
     if header_problem(type, length, limit) then
         return nil
@@ -250,41 +253,50 @@ local function int32(a, b, c, d)
     return value >= 2147483648 and value - 4294967296 or value
 end
 
--- search(BYTES, FROM, LIMIT): a place behind which there are nothing but headers that can be: three in a row up to the end,
--- or any that lead to the exact end. Its offset and the reason, or nil. It takes the time of one pass.
-local function search(bytes, from, limit)
+-- search(BYTES, FROM, LIMIT, TRUSTED): a place behind which there are only headers that can be: three in a row up to
+-- the end, or any that lead to the exact end. Its offset and the reason, or nil. Bodies of numbers may have such rows
+-- too, of many types, with empty messages between them, or with longer steps. The row with the highest score is
+-- taken, or TRUSTED if that has half of it. It takes the time of one pass.
+local function search(bytes, from, limit, trusted)
     local size = #bytes
-    -- By offset the evidence of the headers from there on; exact has the offsets that lead to the exact end.
-    local sum, exact = {}, {}
+    -- By offset, of the row that begins there: evidence, score, the first type, and whether it leads to the exact end.
+    local sum, score, types, exact = {}, {}, {}, {}
     local found, found_empty
     for at = size - HEADER, from, -1 do
         local a, b, c, d, g, h, i, j = string.byte(bytes, at + 1, at + HEADER)
         -- The first byte of a length is 0 to 4.
         if g <= 4 then
-            local length = int32(g, h, i, j)
-            local speaks = evidence(int32(a, b, c, d), length, limit)
+            local type, length = int32(a, b, c, d), int32(g, h, i, j)
+            local speaks = evidence(type, length, limit)
             local next_header = at + HEADER + length
             if speaks and (next_header > size - HEADER or sum[next_header]) then
                 sum[at] = speaks + (sum[next_header] or 0)
+                score[at] = (speaks >= 2 and speaks or 0) + (length > 0 and type == types[next_header] and 1 or 0)
+                    + (score[next_header] or 0)
+                types[at] = type
                 exact[at] = next_header == size or exact[next_header]
-                -- Numbers within bodies lead on to each other too, by longer steps: the place with most headers is taken.
-                if speaks >= 2 and (sum[at] >= 6 or exact[at]) and sum[at] >= (found and sum[found] or 0) then
+                if speaks >= 2 and (sum[at] >= 6 or exact[at]) and (not found or score[at] >= score[found]) then
                     found = at
-                elseif speaks == 1 and sum[at] >= 6 and sum[at] >= (found_empty and sum[found_empty] or 0) then
+                elseif speaks == 1 and sum[at] >= 6 then
                     found_empty = at
                 end
             end
         end
     end
     found = found or found_empty
+    -- A row that begins with zeros is rather the end of a body.
+    local zeros = trusted and string.sub(bytes, trusted + 1, trusted + HEADER) == string.rep("\0", HEADER)
+    if trusted and not zeros and sum[trusted] and (not found or score[trusted] * 2 >= score[found]) then
+        return trusted
+    end
     if found then
         return found, exact[found] and "headers lead to the exact end" or "three headers in a row can be"
     end
 end
 
--- A direction of a connection. tail: the TCP sequence number behind the newest byte that was seen; points: where frames
--- begin. A point is {from, at, count}: a frame that began at `from` ends before `at`, where the next one begins; count is
--- the number of the message at this place, or nil if it is not known.
+-- A direction of a connection. tail: the TCP sequence number behind the newest byte that was seen; points: where
+-- frames begin. A point is {from, at, count}: a frame that began at `from` ends before `at`, where the next one
+-- begins; count is the number of the message at this place, or nil if it is not known.
 local function direction(connection, port)
     local state = connection[port]
     if not state then
@@ -366,7 +378,7 @@ function Body:within(item, what, value, least, most)
     end
 end
 
--- number(FIELD, BYTES, WHAT, LEAST, MOST): a number of 1, 2 or 4 bytes. Signed if LEAST may be negative or the field is int32.
+-- number(FIELD, BYTES, WHAT, LEAST, MOST, SIGNED): a number of 1, 2 or 4 bytes.
 function Body:number(field, bytes, what, least, most, signed)
     local range = self:take(bytes, what)
     if not range then
@@ -380,7 +392,7 @@ function Body:number(field, bytes, what, least, most, signed)
     return value, item, range
 end
 
--- long(FIELD, WHAT, LEAST): an int64, not under LEAST if that is given.
+-- long(FIELD, WHAT, LEAST, MOST): an int64 within these, if they are given.
 function Body:long(field, what, least, most)
     local range = self:take(8, what)
     if not range then
@@ -435,7 +447,7 @@ local function text_problem(text)
     end
 end
 
--- string(FIELD, WHAT, LEAST): its length, and the string itself. At most 255 bytes.
+-- string(FIELD, WHAT, LEAST): its length, from LEAST to 255 bytes, and the string itself.
 function Body:string(field, what, least)
     local length_range = self:take(2, "the length of " .. what)
     if not length_range then
@@ -491,8 +503,6 @@ end
 local function has(features, bit)
     return math.floor(features / bit) % 2 == 1
 end
-
-local LONGEST = Int64.max and Int64.max() or nil
 
 local readers = {}
 
@@ -634,7 +644,6 @@ readers[GAP] = function(body, seen)
     if to then
         seen.from = from
         seen.next = following(to)
-        seen.behind_all = not seen.next
         body.tree:add_proto_expert_info(e.gap, "Missed: " .. tostring(from) .. " to " .. tostring(to) .. ", "
             .. (REASONS[reason] or "reason " .. tostring(reason)))
     end
@@ -710,7 +719,8 @@ local function count_by(call, control, seen, item)
     if control == PING and (not seen.next or seen.next == ZERO) then
         return
     end
-    if (control == PING or control == SEQUENCE or control == SUBSCRIBED or control == GAP) and facts.role ~= PUBLISHER then
+    local counts = control == PING or control == SEQUENCE or control == SUBSCRIBED or control == GAP
+    if counts and facts.role ~= PUBLISHER then
         local named = control == GAP and seen.from or seen.next
         -- Every message is the next one if the client has asked for all types and may read them.
         local all = facts.hello and facts.welcome and not facts.ranges and not facts.narrowed
@@ -728,7 +738,7 @@ local function is_exact(facts)
     return facts.sequences or not (facts.ranges or facts.narrowed)
 end
 
--- frame(...): one frame into the tree. shown: its bytes that are there; whole: with its header.
+-- frame(...): one frame into the tree. shown: its bytes that are there, with the header.
 local function frame(call, tvb, tree, at, type, length, shown)
     local control = number_of_control(type)
     local name = name_of(type)
@@ -780,7 +790,7 @@ local function frame(call, tvb, tree, at, type, length, shown)
     end
 end
 
--- learn(CALL, CONNECTION, TYPE, PINFO): which side is the relay, where the ports do not tell.
+-- learn(CALL, TYPE, PINFO): which side is the relay, where the ports do not tell.
 local function learn(call, type, pinfo)
     local control = number_of_control(type)
     if call.from_relay ~= nil or not control then
@@ -797,8 +807,8 @@ local function learn(call, type, pinfo)
     end
 end
 
--- frames(CALL, TVB, PINFO, TREE): all from call.start on. Afterwards call.at is the offset behind the last one, call.wants the
--- bytes of a whole frame that begins there, or nil.
+-- frames(CALL, TVB, PINFO, TREE): all from call.start on. Afterwards call.at is the offset behind the last one,
+-- call.wants the bytes of a whole frame that begins there, or nil.
 local function frames(call, tvb, pinfo, tree)
     local size, captured = tvb:reported_len(), tvb:captured_len()
     local at = call.start
@@ -859,15 +869,24 @@ local function new_call(connection, state, pinfo, tvb, in_tls)
     end
     local size = tvb:reported_len()
     local truncated = tvb:captured_len() < size
-    if in_tls then
-        if state.broken or state.tail == nil then
-            call.unknown = state.broken and "frames were lost before" or nil
-        end
+    local raw_sequence = last(tcp_seq_raw)
+    if in_tls or not raw_sequence then
+        -- The records of TLS come in order. Without a tree, as in the first pass of `tshark -2`, there are no
+        -- sequence numbers: a segment is then looked at as a whole, whether it begins with a frame.
         call.count = state.count
         call.may_ask = pinfo.can_desegment > 0
+        if state.broken then
+            call.unknown = "frames were lost before"
+        elseif not in_tls and tvb:offset() ~= 0
+            and search(tvb:raw(0, tvb:captured_len()), 0, facts.limit, 0) ~= 0 then
+            call.unknown = "this segment does not begin with a frame"
+        end
+        if call.unknown then
+            call.count = nil
+        end
         return call
     end
-    local behind = plus(last(tcp_seq_raw), last(tcp_len))
+    local behind = plus(raw_sequence, last(tcp_len))
     local sequence = plus(behind, -size)
     local point = point_at(state, sequence)
     -- Bytes that were put together lie in a buffer of their own, and begin where this script has asked for more.
@@ -926,7 +945,7 @@ local function ask(pinfo, at, bytes)
 end
 
 -- commit(...): what the next calls of this direction, and of the other one, have to know.
-local function commit(connection, state, other, call, size, in_tls)
+local function commit(connection, state, other, call, size)
     connection.facts = call.facts
     if call.other_count ~= nil then
         other.count = call.other_count or nil
@@ -939,8 +958,7 @@ local function commit(connection, state, other, call, size, in_tls)
     end
     state.count = call.count
     state.broken = call.broken or call.lost_all
-    if in_tls then
-        state.tail = 0
+    if not call.sequence then
         return
     end
     local ending = plus(call.sequence, size)
@@ -1004,6 +1022,8 @@ local function ports_of(text)
 end
 
 local roles_of_ports = {}
+-- Ports of TLS where HELLO or WELCOME was seen.
+local found_ports = {}
 
 local function role_of_port(port)
     for _, range in ipairs(roles_of_ports) do
@@ -1013,8 +1033,18 @@ local function role_of_port(port)
     end
 end
 
-local function connection_of(pinfo)
+local function stream_of(pinfo)
     local stream = last(tcp_stream)
+    if not stream then
+        local ends = {tostring(pinfo.src) .. " " .. pinfo.src_port, tostring(pinfo.dst) .. " " .. pinfo.dst_port}
+        table.sort(ends)
+        stream = table.concat(ends, " ")
+    end
+    return stream
+end
+
+local function connection_of(pinfo)
+    local stream = stream_of(pinfo)
     local connection = connections[stream]
     if not connection then
         local facts = {limit = math.min(relay.prefs.max_body, MESSAGE_LIMIT)}
@@ -1053,11 +1083,13 @@ function relay.dissector(tvb, pinfo, tree)
         end
         remembered = {
             size = size, facts = call.facts, from_relay = call.from_relay, start = call.start, rest = call.rest,
-            count = call.count, may_ask = call.may_ask, unknown = call.unknown, why = call.why, lost_all = call.lost_all,
+            count = call.count, may_ask = call.may_ask, unknown = call.unknown, why = call.why,
+            lost_all = call.lost_all,
         }
     else
         remembered = packets[pinfo.number] and packets[pinfo.number][index]
-        if not remembered or remembered.size ~= size then
+        -- TCP now leaves out a tail that was put together with later packets.
+        if not remembered or size < remembered.used or size > remembered.size then
             -- The first pass has consumed nothing of these bytes.
             ask(pinfo, 0, DESEGMENT_ONE_MORE_SEGMENT)
             return size
@@ -1093,28 +1125,29 @@ function relay.dissector(tvb, pinfo, tree)
         ask(pinfo, call.at, DESEGMENT_ONE_MORE_SEGMENT)
     end
     if first_pass then
-        commit(connection, state, direction(connection, pinfo.dst_port), call, size, in_tls)
+        commit(connection, state, direction(connection, pinfo.dst_port), call, size)
     end
     if call.at == 0 and not call.runs_on then
         return size
     end
     pinfo.private["relay.calls"] = tostring(index)
     if first_pass then
+        remembered.used = call.at
         packets[pinfo.number] = packets[pinfo.number] or {}
         packets[pinfo.number][index] = remembered
     end
     pinfo.cols.protocol = "Relay"
-    local text = describe(call)
-    if index == 1 then
-        pinfo.cols.info = text
-    else
-        pinfo.cols.info:append("; " .. text)
-    end
+    -- Between two calls TLS replaces what is in the column, and TCP fences it.
+    local text = pinfo.private["relay.info"]
+    text = (text and text .. "; " or "") .. describe(call)
+    pinfo.private["relay.info"] = text
+    pinfo.cols.info:clear_fence()
+    pinfo.cols.info = text
     return size
 end
 
--- A connection on any port is taken by a control frame at a packet's start: HELLO or WELCOME, or one of a length that is
--- hardly met by chance. Plain clients send none: the ports are preferences for them.
+-- A connection on any port is taken by a control frame at a packet's start: HELLO or WELCOME, or one of a length that
+-- is hardly met by chance. Plain clients send none: the ports are preferences for them.
 local function is_relay(tvb)
     if tvb:captured_len() < HEADER + 5 then
         return false
@@ -1144,14 +1177,6 @@ local function heuristic(tvb, pinfo, tree)
 end
 
 relay:register_heuristic("tcp", heuristic)
-relay:register_heuristic("tls", function(tvb, pinfo, tree)
-    if not is_relay(tvb) then
-        return false
-    end
-    relay.dissector(tvb, pinfo, tree)
-    return true
-end)
-
 function relay.init()
     connections, packets = {}, {}
 end
@@ -1193,3 +1218,16 @@ function relay.prefs_changed()
 end
 
 register()
+
+-- Within TLS a heuristic gets each record alone, and cannot ask for the next one: what it finds makes the port known.
+relay:register_heuristic("tls", function(tvb, pinfo, tree)
+    local control = is_relay(tvb) and number_of_control(tvb(0, 4):int())
+    local port = control == HELLO and pinfo.dst_port or control == WELCOME and pinfo.src_port
+    if not port or found_ports[port] or role_of_port(port) then
+        return false
+    end
+    found_ports[port] = true
+    DissectorTable.get("tls.port"):add(port, relay)
+    relay.dissector(tvb, pinfo, tree)
+    return true
+end)
