@@ -178,20 +178,29 @@ def ended(path: pathlib.Path) -> None:
         time.sleep(0.1)
 
 
-def write_capture(path: pathlib.Path, segments: list[tuple[int, int, int, int, bytes]]) -> None:
-    """Segments: source port, target port, sequence, flags, payload."""
+def write_capture(path: pathlib.Path, segments: list[tuple[int, int, int, int, int, bytes]]) -> None:
+    """Segments: source port, target port, sequence, acknowledged, flags, payload."""
     with path.open("wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1))
-        for index, (source, target, sequence, flags, payload) in enumerate(segments):
-            tcp = struct.pack(">HHIIBBHHH", source, target, sequence % 2**32, 1, 0x50, flags, 65_535, 0, 0)
+        for index, (source, target, sequence, acknowledged, flags, payload) in enumerate(segments):
+            tcp = struct.pack(">HHIIBBHHH", source, target, sequence % 2**32, acknowledged % 2**32, 0x50, flags, 65_535, 0, 0)
             total = 20 + len(tcp) + len(payload)
             ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, total, 0, 0, 64, 6, 0, b"\x7f\0\0\1", b"\x7f\0\0\1")
             packet = bytes(12) + b"\x08\x00" + ip + tcp + payload
             out.write(struct.pack("<IIII", 1 + index // 1000, index % 1000 * 1000, len(packet), len(packet)) + packet)
 
 
-def largest(packets: list[Packet]) -> tuple[tuple[int, int], bytes, int]:
-    """The relay's direction with the most bytes: its ports, its bytes in order, its first sequence number."""
+def handshake(client: int, relay: int, begin: int) -> list[tuple[int, int, int, int, int, bytes]]:
+    """The client's first byte has the sequence number 1, and the relay's has BEGIN."""
+    return [
+        (client, relay, 0, 0, 2, b""),
+        (relay, client, begin - 1, 1, 0x12, b""),
+        (client, relay, 1, begin, 0x10, b""),
+    ]
+
+
+def largest(packets: list[Packet]) -> tuple[tuple[int, int], bytes]:
+    """The relay's direction with the most bytes: its ports, its bytes in order."""
     sizes: dict[tuple[int, int], int] = {}
     for packet in packets:
         if packet.source in (7400, 7410):
@@ -204,18 +213,20 @@ def largest(packets: list[Packet]) -> tuple[tuple[int, int], bytes, int]:
             at = (packet.sequence - begin) % 2**32
             assert at <= len(stream), "the capture itself has lost a packet"
             stream[at : at + len(packet.payload)] = packet.payload
-    return way, bytes(stream), begin
+    return way, bytes(stream)
 
 
 def edit(path: pathlib.Path, to: pathlib.Path, how: str) -> None:
-    """HOW: SIZE[,WHAT...]: the same bytes in segments of SIZE, from SYN on. WHAT: early=N, the segment N is captured before
-    the one in front of it; missing=N; middle=N, the capture begins with segment N. Prints how many frames begin in the
-    segments that are there."""
+    """HOW: SIZE[,WHAT...]: the same bytes in segments of SIZE, from SYN on. WHAT: early=N, segment N is captured before the
+    one in front of it; missing=N; middle=N, the capture begins with segment N. Prints how many frames begin in the segments
+    that are there."""
     words = how.split(",")
     size = int(words[0])
-    (source, target), stream, begin = largest(read_capture(path))
+    (source, target), stream = largest(read_capture(path))
+    # The sequence numbers begin again at 0 within the capture.
+    begin = 2**32 - 1_000_000
     parts = [(at, stream[at : at + size]) for at in range(0, len(stream), size)]
-    segments = [(target, source, 0, 2, b""), (source, target, begin - 1, 0x12, b""), (target, source, 1, 0x10, b"")]
+    segments = handshake(target, source, begin)
     for what, _, number in (word.partition("=") for word in words[1:]):
         index = int(number)
         if what == "early":
@@ -226,7 +237,7 @@ def edit(path: pathlib.Path, to: pathlib.Path, how: str) -> None:
             parts, segments = parts[index:], []
         else:
             raise SystemExit(f"{what}: early, missing or middle")
-    segments += [(source, target, begin + at, 0x18, part) for at, part in parts]
+    segments += [(source, target, begin + at, 1, 0x18, part) for at, part in parts]
     write_capture(to, segments)
     there = {at // size for at, _ in parts}
     print(sum(1 for at, _, _ in parse(stream) if at // size in there))
@@ -241,8 +252,8 @@ def vectors(directory: pathlib.Path, to: pathlib.Path) -> None:
         client, port = 20_000 + index, 7401 if "publisher" in path.name or "ack" in path.name else 7400
         from_client = any(word in path.name for word in ("-hello-", "-subscribe-"))
         way = (client, port) if from_client else (port, client)
-        segments += [(client, port, 0, 2, b""), (port, client, 0, 0x12, b""), (client, port, 1, 0x10, b"")]
-        segments.append((*way, 1, 0x18, frame))
+        segments += handshake(client, port, 1)
+        segments.append((*way, 1, 1, 0x18, frame))
         print(path.stem)
     write_capture(to, segments)
 
