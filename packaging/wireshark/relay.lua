@@ -918,6 +918,8 @@ local function new_call(connection, state, pinfo, tvb, in_tls)
         call.unknown = "the capture begins within the connection"
     elseif late or distance(state.tail, sequence) < 0 then
         call.unknown = "a segment that was captured late, tcp.reassemble_out_of_order puts it in order"
+    elseif state.tail == sequence then
+        call.unknown = "the packet before was not captured as a whole, or no frame was found in it"
     else
         call.unknown = distance(state.tail, sequence)
             .. " bytes were not captured, or only later: tcp.reassemble_out_of_order puts these in order"
