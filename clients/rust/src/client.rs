@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::hash_map::RandomState;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::future::poll_fn;
 use std::hash::{BuildHasher, Hasher};
 use std::io::Write;
@@ -125,8 +126,8 @@ impl Subscriber {
         }))
     }
 
-    /// Keeps the connection while no message is wanted: tells the relay, each heartbeat interval, that this end lives. It
-    /// reads nothing, and is never ready; drop it to go on.
+    /// Keeps the connection while no message is wanted: makes it if there is none, and from WELCOME on tells the relay, each
+    /// heartbeat interval, that this end lives. It reads nothing behind WELCOME, and is never ready; drop it to go on.
     ///
     /// ```no_run
     /// # async fn work(_: Vec<u8>) {}
@@ -140,8 +141,8 @@ impl Subscriber {
     ///
     /// Work that does not await polls it now and then, each heartbeat interval (5 s by default), as with
     /// `timeout(Duration::ZERO, subscriber.keep_alive()).await`.
-    pub async fn keep_alive(&mut self) -> std::convert::Infallible {
-        poll_fn(|cx| self.io.poll_alive(cx, &mut self.core)).await
+    pub async fn keep_alive(&mut self) -> Infallible {
+        poll_fn(|cx| self.poll_alive(cx)).await
     }
 
     /// Asks for other types, ranges with both ends included, from now on; none: every type. [`Event::Types`] tells
@@ -162,11 +163,7 @@ impl Subscriber {
     fn poll_taken(&mut self, cx: &mut Context<'_>) -> Poll<Result<Taken, Error>> {
         loop {
             let taken = self.core.take();
-            if !self.core.link.events.is_empty() {
-                std::mem::take(&mut self.core.link.events)
-                    .iter()
-                    .for_each(&mut self.hook);
-            }
+            self.tell_hook();
             if let Some(taken) = taken {
                 return Poll::Ready(Ok(taken));
             }
@@ -176,6 +173,29 @@ impl Subscriber {
                 return Poll::Ready(Err(self.core.link.error.clone()));
             }
             ready!(polled);
+        }
+    }
+
+    /// Goes on to WELCOME, and reads no more from there.
+    fn poll_alive(&mut self, cx: &mut Context<'_>) -> Poll<Infallible> {
+        while self.core.link.state != State::Open {
+            let ended = self.core.link.state == State::Ended;
+            let polled = self.io.poll(cx, &mut self.core);
+            if ended {
+                return Poll::Pending;
+            }
+            ready!(polled);
+            self.core.greet();
+            self.tell_hook();
+        }
+        self.io.poll_alive(cx, &mut self.core)
+    }
+
+    fn tell_hook(&mut self) {
+        if !self.core.link.events.is_empty() {
+            std::mem::take(&mut self.core.link.events)
+                .iter()
+                .for_each(&mut self.hook);
         }
     }
 }

@@ -240,7 +240,8 @@ impl Io {
         }
     }
 
-    /// Writes what there is, with a PONG each heartbeat, and reads nothing; for a user who wants no message now.
+    /// Writes what there is, with a PONG each heartbeat, and reads nothing; behind WELCOME, for a user who wants no message
+    /// now.
     pub(crate) fn poll_alive<R: Role>(&mut self, cx: &mut Context<'_>, role: &mut R) -> Poll<Infallible> {
         loop {
             role.link().now = self.now();

@@ -235,6 +235,48 @@ async fn a_pause_has_pongs_that_nobody_asked_for() {
     assert_eq!(last[8..], [0, 0, 0, 0, 0, 0, 0, 9]);
 }
 
+/// A user who wants no message from the start: HELLO, WELCOME and signs of life need none of it.
+#[tokio::test]
+async fn a_pause_may_begin_before_welcome() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let told = events.clone();
+    let mut options = SubscriberOptions::new([listener.local_addr().unwrap().to_string()]);
+    options.connection.hook = Some(Box::new(move |event| told.lock().unwrap().push(event.clone())));
+    let (alive, is_alive) = tokio::sync::oneshot::channel();
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    let relay = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        take_hello(&mut socket);
+        let mut frames = welcome(2, 1);
+        // The heartbeat: 100 ms.
+        frames[44..48].copy_from_slice(&[0, 0, 0, 100]);
+        frames.extend_from_slice(&[0, 0, 0, 7, 0, 0, 0, 1, b'a']);
+        socket.write_all(&frames).unwrap();
+        let mut pongs = [0; 2 * 16];
+        socket.read_exact(&mut pongs).unwrap();
+        alive.send(()).unwrap();
+        let _ = is_done.recv();
+        pongs
+    });
+    let mut subscriber = Subscriber::open(options).unwrap();
+    let work = async {
+        tokio::select! {
+            done = is_alive => done.unwrap(),
+            _ = subscriber.keep_alive() => unreachable!(),
+        }
+    };
+    timeout(DEADLINE, work).await.expect("no hang");
+    assert!(matches!(events.lock().unwrap()[..], [Event::Connected { .. }]));
+    assert_eq!(subscriber.counters().messages, 0);
+    let item = timeout(DEADLINE, subscriber.next()).await.expect("no hang");
+    assert!(matches!(item.unwrap(), Item::Message(message) if *message.body == *b"a"));
+    drop(done);
+    let pongs = tokio::task::spawn_blocking(move || relay.join().unwrap());
+    let unasked = [0x80, 0, 0, 5, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0];
+    assert_eq!(pongs.await.unwrap()[..], unasked.repeat(2)[..]);
+}
+
 #[tokio::test]
 async fn a_full_buffer_is_told_and_close_is_bounded() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
