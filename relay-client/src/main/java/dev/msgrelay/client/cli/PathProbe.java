@@ -51,6 +51,8 @@ final class PathProbe implements FrameConsumer {
     private final Map<String, Object> facts;
     private boolean welcomed;
     private boolean answered;
+    // A PING behind the answer: the relay goes on.
+    private boolean pinged;
 
     private PathProbe(Map<String, Object> facts) {
         this.facts = facts;
@@ -165,15 +167,21 @@ final class PathProbe implements FrameConsumer {
             PingFrame.put(ping, ID, 0, 0);
             send(out, ping.flip());
             socket.shutdownOutput();
-            facts.put("halfClose", outcome(reader, in));
+            facts.put("halfClose", outcome(socket, reader, in));
         }
     }
 
-    private String outcome(FrameReader reader, ReadableByteChannel in) {
+    /** What comes behind the end. The time is that of all reads: heartbeats go on where the relay knows of no end. */
+    private String outcome(Socket socket, FrameReader reader, ReadableByteChannel in) {
         try {
-            while (reader.read(in, this) >= 0) {
-                // Until the other side ends.
-            }
+            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(socket.getSoTimeout());
+            do {
+                long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+                if (left <= 0 || pinged) {
+                    throw new SocketTimeoutException();
+                }
+                socket.setSoTimeout((int) left);
+            } while (reader.read(in, this) >= 0);
             return answered ? "passed on" : "the answer is cut off";
         } catch (SocketTimeoutException e) {
             return answered ? "not passed on: the connection stays open" : "no answer behind it";
@@ -190,6 +198,7 @@ final class PathProbe implements FrameConsumer {
     @Override
     public void onFrame(int type, ByteBuffer body) {
         welcomed |= type == ControlFrames.WELCOME;
+        pinged |= type == ControlFrames.PING && answered;
         answered |= type == ControlFrames.PONG && PongFrame.id(body) == ID;
     }
 }

@@ -74,6 +74,19 @@ class PathProbeTest {
         assertPath("not passed on: the connection stays open", open);
     }
 
+    /** The relay that has not heard of the end goes on with heartbeats, and then misses the client. */
+    @Test
+    void heartbeatsBehindTheAnswerAreNoEnd() throws Exception {
+        ScriptedRelay.Script goesOn = client -> {
+            client.hello();
+            client.send(Frames.welcome(1));
+            client.expect(ControlFrames.PING);
+            client.send(Frames.frame(ControlFrames.PONG, new byte[] {0, 0, 0, 0, 0, 0, 0, 1}));
+            client.send(Frames.ping(1, 1, 0));
+        };
+        assertPath("not passed on: the connection stays open", goesOn);
+    }
+
     private static void assertPath(String halfClose, ScriptedRelay.Script second) throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(WRONG_ROLE, WELCOMES, second)) {
             String endpoint = relay.endpoint().toString();
