@@ -88,6 +88,11 @@ final class OutputOptions {
         return json;
     }
 
+    /** Whether stdout has the bytes of messages alone; reports are on stderr then. */
+    boolean addsNothing() {
+        return format != null || raw || frames;
+    }
+
     boolean countsOnly() {
         return countOnly;
     }

@@ -322,7 +322,8 @@ final class SubscribeCommand implements Callable<Integer> {
         }
         long every = reportEvery != null ? reportEvery : output.countsOnly() ? DEFAULT_REPORT_EVERY : 0;
         boolean sum = output.countsOnly() || !output.json();
-        return new MessageMeter(out, printer, output.json(), sum, count, every == 0 ? Long.MAX_VALUE : every);
+        PrintWriter reports = output.addsNothing() ? spec.commandLine().getErr() : out;
+        return new MessageMeter(reports, printer, output.json(), sum, count, every == 0 ? Long.MAX_VALUE : every);
     }
 
     /** The options of a connection, without a place, types and positions. */
