@@ -83,6 +83,24 @@ public record Epochs(List<Row> rows) {
         return null;
     }
 
+    /**
+     * The first sequence that is not, or need not be, the same as in an earlier state of the stream, or in another one.
+     *
+     * @param before rows of that state
+     * @return MAX_VALUE: there is none; 1: the two have no life in common, as far as the rows go
+     */
+    public long changedSince(Epochs before) {
+        long changed = Long.MAX_VALUE;
+        for (Row row : before.rows) {
+            long there = changedBehind(row.epoch);
+            if (there > 0) {
+                return Math.min(changed, there);
+            }
+            changed = Math.min(changed, row.first);
+        }
+        return 1;
+    }
+
     /** First sequence that a later life than this one has given; MAX_VALUE: there is no later one; 0: no such life. */
     private long changedBehind(long epoch) {
         long changed = Long.MAX_VALUE;

@@ -27,6 +27,21 @@ class EpochsTest {
     }
 
     @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            # now              | before              | changed
+            1:1                | 1:1                 | 9223372036854775807
+            2:9,1:1            | 1:1                 | 9
+            3:9,2:5,1:1        | 1:1                 | 5
+            3:61,1:1           | 2:71,1:1            | 61
+            3:61,1:1           | 2:41,1:1            | 41
+            1:1                | 2:7,1:1             | 7
+            3:61               | 2:71,1:1            | 1
+            """)
+    void theFirstThatNeedNotBeTheSame(String now, String before, long changed) {
+        assertThat(Epochs.parse(now).changedSince(Epochs.parse(before))).isEqualTo(changed);
+    }
+
+    @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
             2:61,1:1   | 3:61,9:1
             2:61,1:1   | 2:61

@@ -52,6 +52,7 @@ import picocli.CommandLine.Spec;
         })
 final class CopyCommand implements Callable<Integer> {
     private static final Duration LONGEST_STALL = Duration.ofDays(1);
+    private static final Duration LONGEST_END = Duration.ofSeconds(30);
 
     @Spec
     private CommandSpec spec;
@@ -115,8 +116,10 @@ final class CopyCommand implements Callable<Integer> {
     @Option(
             names = "--stall-timeout",
             paramLabel = "TIME",
-            defaultValue = "30s",
-            description = "Give up when TO takes or acknowledges nothing for this time. Default: ${DEFAULT-VALUE}.")
+            defaultValue = "10m",
+            description =
+                    "Give up when TO takes or acknowledges nothing for this time, also while its connection is made"
+                            + " again. Default: ${DEFAULT-VALUE}.")
     private Duration stallTimeout;
 
     @Option(
@@ -178,7 +181,7 @@ final class CopyCommand implements Callable<Integer> {
                 FirstConnection second = new FirstConnection(source.endpoints().size(), reconnect != null);
                 try (RelaySubscriber subscriber =
                         RelaySubscriber.open(subscribing(source, file, run, second, events))) {
-                    OnShutdown onShutdown = new OnShutdown(() -> run.stop(subscriber), stallTimeout.plusSeconds(2));
+                    OnShutdown onShutdown = new OnShutdown(() -> run.stop(subscriber), lastWords());
                     try {
                         return run.copy(subscriber, publisher, second);
                     } finally {
@@ -195,6 +198,11 @@ final class CopyCommand implements Callable<Integer> {
                 file.get().close();
             }
         }
+    }
+
+    /** Time on Ctrl-C for what is under way to be acknowledged. */
+    private Duration lastWords() {
+        return (stallTimeout.compareTo(LONGEST_END) < 0 ? stallTimeout : LONGEST_END).plusSeconds(2);
     }
 
     private CopySide side(CopySide.Role role, String endpoints, String context) throws IOException {

@@ -1,6 +1,7 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.Gap;
+import dev.msgrelay.client.MessageHandler;
 import dev.msgrelay.client.Position;
 import dev.msgrelay.client.PositionStore;
 import dev.msgrelay.client.RelayPublisher;
@@ -17,6 +18,7 @@ import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
@@ -24,7 +26,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * A run of {@code copy}. The main thread polls FROM and hands each message to TO's publisher, whose thread tells what
@@ -33,6 +34,9 @@ import java.util.stream.Stream;
 final class CopyRun {
     /** Time between two places of the file. */
     static final Duration SAVE_EVERY = Duration.ofMillis(100);
+
+    /** Longest wait for FROM before TO is looked at. */
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
     private final Optional<CopyFile> file;
     private final long count;
@@ -51,6 +55,10 @@ final class CopyRun {
     private long lastSequence;
     private long missed;
     private boolean fromChanged;
+    private Optional<Epochs> fromBefore = Optional.empty();
+    private long sameBelow = Long.MAX_VALUE;
+    private long settledBefore;
+    private long progressedAt = System.nanoTime();
 
     // Guarded by this object's lock: the lives of both streams, and what TO has said at first.
     private Set<Long> fromLives = Set.of();
@@ -75,7 +83,7 @@ final class CopyRun {
     synchronized void hearTo(SessionEvent event) {
         if (event instanceof SessionEvent.Connected connected) {
             WelcomeFrame welcome = connected.welcome();
-            toLives = lives(welcome);
+            toLives = epochs(welcome);
             demandTwoRelays();
             toFirst = toFirst.isPresent() ? toFirst : Optional.of(welcome);
             file.ifPresent(kept -> kept.toIs(welcome.epoch(), welcome.epochs()));
@@ -88,10 +96,11 @@ final class CopyRun {
     void hearFrom(SessionEvent event) {
         if (event instanceof SessionEvent.Connected connected) {
             WelcomeFrame welcome = connected.welcome();
-            hear(lives(welcome));
+            hear(epochs(welcome));
             if (failure.isPresent()) {
                 throw new UncheckedIOException(failure.get());
             }
+            liveBegins(welcome);
             if (file.isPresent()) {
                 try {
                     file.get().beginAt(new Position(welcome.epoch(), welcome.next(), welcome.epochs()));
@@ -105,11 +114,26 @@ final class CopyRun {
         }
     }
 
-    /** The epochs of a stream's lives, as far as WELCOME tells them. */
-    private static Set<Long> lives(WelcomeFrame welcome) {
-        return Stream.concat(
-                        Stream.of(welcome.epoch()),
-                        welcome.epochs().rows().stream().map(Epochs.Row::epoch))
+    /**
+     * FROM answers in a life. Where it is a new one, only messages below the fork are the same as before; without a
+     * flag, since a place at or below the fork is a place in both.
+     */
+    private void liveBegins(WelcomeFrame welcome) {
+        Epochs now = lives(welcome.epoch(), welcome.epochs());
+        Optional<Epochs> before =
+                fromBefore.or(() -> file.flatMap(CopyFile::place).map(place -> lives(place.epoch(), place.epochs())));
+        sameBelow = Math.min(sameBelow, before.map(now::changedSince).orElse(Long.MAX_VALUE));
+        fromBefore = Optional.of(now);
+    }
+
+    /** An older relay tells no lives but the present one. */
+    private static Epochs lives(long epoch, Epochs told) {
+        return told.isNone() ? new Epochs(List.of(new Epochs.Row(epoch, 1))) : told;
+    }
+
+    private static Set<Long> epochs(WelcomeFrame welcome) {
+        return lives(welcome.epoch(), welcome.epochs()).rows().stream()
+                .map(Epochs.Row::epoch)
                 .collect(Collectors.toSet());
     }
 
@@ -129,6 +153,9 @@ final class CopyRun {
 
     /** Messages that FROM no longer has, on the main thread. */
     void miss(Gap gap) {
+        if (copied == count) {
+            return;
+        }
         missed += gap.count();
         events.gap(gap);
         demandKnownPlace(gap.text());
@@ -150,9 +177,7 @@ final class CopyRun {
 
     /** Number of the last message that TO had before this run. */
     private synchronized long accepted() {
-        return toFirst.filter(welcome -> !welcome.epochChanged())
-                .map(WelcomeFrame::accepted)
-                .orElse(0L);
+        return toFirst.map(WelcomeFrame::accepted).orElse(0L);
     }
 
     private UncheckedIOException end(String why) {
@@ -169,10 +194,12 @@ final class CopyRun {
                 return kept.place();
             }
 
-            /** The place is that of the messages copied so far on the main thread alone; on Ctrl-C another calls. */
             @Override
-            public void save(Position position) {
-                if (Thread.currentThread() == main && failure.isEmpty()) {
+            public void save(Position position) throws IOException {
+                if (Thread.currentThread() != main) {
+                    throw new IOException("on Ctrl-C the thread that copies saves the place: it knows what is copied");
+                }
+                if (failure.isEmpty()) {
                     long next = copied == count ? lastSequence + 1 : position.next();
                     kept.reach(new Position(position.epoch(), next, position.epochs()), copied);
                 }
@@ -202,8 +229,14 @@ final class CopyRun {
                 writer.scheduleWithFixedDelay(() -> write(to), every, every, TimeUnit.MILLISECONDS);
             }
             int n = 0;
-            while (n >= 0 && copied < count && !stopped) {
-                n = subscriber.poll((sequence, type, body) -> copy(to, end, sequence, type, body));
+            MessageHandler handler = (sequence, type, body) -> copy(to, end, sequence, type, body);
+            // After Ctrl-C, too: the last poll keeps the place.
+            while (n >= 0 && copied < count) {
+                n = subscriber.poll(handler, LOOK_EVERY);
+                if (to.failure().isPresent()) {
+                    throw to.failure().get();
+                }
+                demandProgress(to, end);
                 if (failure.isPresent()) {
                     throw failure.get();
                 }
@@ -231,6 +264,18 @@ final class CopyRun {
         return missed > 0 || fromChanged || toHasChanged() ? ExitCodes.NOT_WHOLE : ExitCodes.DONE;
     }
 
+    /** Ends the run if TO has acknowledged nothing for too long, and there is something to acknowledge. */
+    private void demandProgress(RelayPublisher to, PublishEnd end) throws IOException {
+        long now = System.nanoTime();
+        long settled = to.settled();
+        if (settled != settledBefore || settled == copied) {
+            settledBefore = settled;
+            progressedAt = now;
+        } else if (now - progressedAt >= stallTimeout.toNanos()) {
+            throw end.stalled();
+        }
+    }
+
     private void begin(CopyFile kept) {
         kept.countFrom(firstNumber - 1);
         if (kept.number() > 0 && accepted() == 0 && !toHasChanged()) {
@@ -254,6 +299,9 @@ final class CopyRun {
     private void copy(RelayPublisher to, PublishEnd end, long sequence, int type, ByteBuffer body) {
         if (copied == count) {
             return;
+        }
+        if (sequence >= sameBelow) {
+            demandKnownPlace("message " + sequence + " of FROM is of another life than the one that was copied");
         }
         try {
             PublishOutcome outcome = to.publish(type, body);

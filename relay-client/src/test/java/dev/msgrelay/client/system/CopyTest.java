@@ -9,12 +9,16 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.RelayOption;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,6 +96,80 @@ class CopyTest {
         CommandRun run = copy(15, "--position=" + file());
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err()).contains("TO has 5 messages behind the place that is kept, and nobody knows which");
+    }
+
+    /** A relay that was started anew has a new epoch, and what it had before is the same. */
+    @Test
+    void aFreshStartOfFromIsNoReasonToEnd() throws IOException {
+        Path journal = directory.resolve("journal");
+        source = relay(journal);
+        publish(source, 1, 8);
+        String early = copyFiveAndThree();
+        source.close();
+        source = relay(journal);
+        publish(source, 9, 2);
+        Files.writeString(file(), early);
+        CommandRun run = copy(5, "--position=" + file());
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(read(target, 10)).isEqualTo(lines(1, 10));
+    }
+
+    /** An older backup of FROM, after a kill: the place is in both lives, and what is passed over is not. */
+    @Test
+    void messagesOfAnotherLifeAreNotTakenForThoseThatToHas() throws IOException {
+        Path journal = directory.resolve("journal");
+        Path backup = directory.resolve("backup");
+        source = relay(journal);
+        publish(source, 1, 6);
+        source.close();
+        copyFiles(journal, backup);
+        source = relay(journal);
+        publish(source, 7, 2);
+        String early = copyFiveAndThree();
+        source.close();
+        source = relay(backup);
+        publish(source, 71, 3);
+        Files.writeString(file(), early);
+        CommandRun run = copy(4, "--position=" + file());
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(1);
+        assertThat(run.err())
+                .contains(
+                        "message 7 of FROM is of another life than the one that was copied; TO has 2 messages behind");
+    }
+
+    private String copyFiveAndThree() throws IOException {
+        assertThat(copy(5, "--position=" + file()).exitCode()).isZero();
+        String early = Files.readString(file());
+        assertThat(copy(3, "--position=" + file()).exitCode()).isZero();
+        return early;
+    }
+
+    private RelayServer relay(Path journal) throws IOException {
+        RelayServer relay = RelayServer.start(
+                RelayConfig.builder(0, 0).set(RelayOption.JOURNAL, journal).build());
+        relays.add(relay);
+        return relay;
+    }
+
+    private static void copyFiles(Path from, Path to) throws IOException {
+        Files.createDirectories(to);
+        try (Stream<Path> files = Files.list(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(file.getFileName()));
+            }
+        }
+    }
+
+    /** FROM says nothing: TO's end is noticed all the same. */
+    @Test
+    void theEndOfToEndsTheCopyOfAQuietStream() throws Exception {
+        StringWriter err = new StringWriter();
+        CompletableFuture<CommandRun> run = CommandRun.start(
+                err, "copy", subscribing(source), publishing(target), "--reconnect=none", "--from=earliest");
+        publish(source, 1, 1);
+        assertThat(read(target, 1)).isEqualTo(lines(1, 1));
+        target.close();
+        assertThat(run.get(120, TimeUnit.SECONDS).exitCode()).as(err.toString()).isEqualTo(1);
     }
 
     @Test
