@@ -23,23 +23,36 @@ public final class RefusedConnection extends ChannelInboundHandlerAdapter {
     /** Direct memory of a refused connection, for a read and an ERROR. */
     public static final int SAID_BYTES = READ_BYTES + Closing.ERROR_BYTES;
 
-    /** The newest refused connections, which are still open. Any thread. */
+    /** The newest refused connections, which are still open, and their memory. Any thread. */
     public static final class Newest {
         /** The largest number of these connections. When another one comes, the oldest is closed. */
         public static final int MOST = 64;
 
         private final Deque<Channel> channels = new ArrayDeque<>(MOST);
 
-        synchronized void add(Channel channel) {
-            if (channels.size() == MOST) {
-                channels.peekFirst().close();
+        /**
+         * Adds a connection, and takes memory for it, which is given back when the connection is closed or is among the
+         * newest no longer; returns false, and adds nothing, if there is no memory.
+         */
+        synchronized boolean add(Channel channel, Pool memory) {
+            while (channels.size() >= MOST) {
+                // A channel of another loop closes later. It has had its ERROR, and needs the memory no more.
+                Channel oldest = channels.pollFirst();
+                memory.giveBack(SAID_BYTES);
+                oldest.close();
+            }
+            if (!memory.tryTake(SAID_BYTES)) {
+                return false;
             }
             channels.addLast(channel);
-            channel.closeFuture().addListener(closed -> remove(channel));
+            channel.closeFuture().addListener(closed -> remove(channel, memory));
+            return true;
         }
 
-        private synchronized void remove(Channel channel) {
-            channels.remove(channel);
+        private synchronized void remove(Channel channel, Pool memory) {
+            if (channels.remove(channel)) {
+                memory.giveBack(SAID_BYTES);
+            }
         }
     }
 
@@ -62,13 +75,10 @@ public final class RefusedConnection extends ChannelInboundHandlerAdapter {
                         why.reason(),
                         why.text(),
                         services.clock().nanoTime());
-        newest.add(channel);
-        Pool memory = services.budget().pool(Part.CONNECTIONS);
-        if (!memory.tryTake(SAID_BYTES)) {
+        if (!newest.add(channel, services.budget().pool(Part.CONNECTIONS))) {
             ctx.close();
             return;
         }
-        channel.closeFuture().addListener(closed -> memory.giveBack(SAID_BYTES));
         ChannelFuture said = Closing.say(channel, why);
         if (!said.isDone()) {
             // The relay does not wait until a full socket has room for the ERROR.
