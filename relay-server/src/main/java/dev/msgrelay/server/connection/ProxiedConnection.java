@@ -80,8 +80,12 @@ public final class ProxiedConnection extends ChannelInboundHandlerAdapter implem
 
     private void giveMemoryBack() {
         services.budget().pool(Part.CONNECTIONS).giveBack(directBytes);
-        services.budget().pool(Part.CONTROL).giveBack(heapBytes);
         directBytes = 0;
+        giveHeapBack();
+    }
+
+    private void giveHeapBack() {
+        services.budget().pool(Part.CONTROL).giveBack(heapBytes);
         heapBytes = 0;
     }
 
@@ -186,6 +190,8 @@ public final class ProxiedConnection extends ChannelInboundHandlerAdapter implem
     private void endOwn() {
         ended = true;
         deadline.cancel(false);
+        header.drop();
+        giveHeapBack();
         services.closes()
                 .ofProxy(
                         "connection " + AcceptedSocket.peerName(channel),
@@ -210,6 +216,8 @@ public final class ProxiedConnection extends ChannelInboundHandlerAdapter implem
     private void handOver(Runnable successors) {
         ended = true;
         deadline.cancel(false);
+        // The channel's reads and its close know this object until the channel closes.
+        header.drop();
         giveMemoryBack();
         channel.pipeline().remove(this);
         try {

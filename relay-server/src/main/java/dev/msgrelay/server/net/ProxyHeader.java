@@ -50,12 +50,19 @@ public final class ProxyHeader {
     /** The fields of an address family of version 1: two addresses and two ports, after two words. */
     private static final int BLANKS_1 = 5;
 
+    private static final byte[] NOTHING = {};
+
     private byte[] bytes = new byte[MOST_1];
     private int length;
 
     /** The number of bytes that have come. */
     public int length() {
         return length;
+    }
+
+    /** Gives the bytes up when no more come and {@link #client} has been asked. The length stays. */
+    public void drop() {
+        bytes = NOTHING;
     }
 
     /** The length of the whole header of version 2, once {@link #LEAST_2} bytes of it have come. */

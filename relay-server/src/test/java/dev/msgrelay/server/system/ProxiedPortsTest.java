@@ -37,6 +37,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -367,6 +368,55 @@ class ProxiedPortsTest {
             assertThat(services.admission().admitUnnamed(false, 0).refusal()).isNull();
             assertThat(services.admission().admitUnnamed(false, 0).refusal()).isNotNull();
             neighbours.assertUnaffected();
+        }
+    }
+
+    /** A connection lives on for hours behind its header, whose memory is given back: its bytes are gone, too. */
+    @Test
+    void nothingIsKeptOfALongHeader() throws Exception {
+        byte[] client = Arrays.copyOf(from(7), ProxyHeader.MOST_2);
+        client[14] = client[15] = (byte) 0xFF;
+        int value = ProxyHeader.MOST_2 - 28 - 3;
+        System.arraycopy(new byte[] {(byte) 0xEE, (byte) (value >> 8), (byte) value}, 0, client, 28, 3);
+        byte[] check = Arrays.copyOf(LOCAL, ProxyHeader.MOST_2);
+        check[14] = check[15] = (byte) 0xFF;
+        byte[] malformed = client.clone();
+        malformed[29] = (byte) 0xFF;
+        try (TestRelay relay = start(new Setting(Transport.NIO, true, 1))) {
+            Services services =
+                    Sessions.<RelayEngine>get(relay.relay(), "engine").services();
+            for (byte[] whole : new byte[][] {client, check, malformed}) {
+                Admission.Ticket ticket =
+                        services.admission().admitUnnamed(true, 0).ticket();
+                EmbeddedChannel channel = new EmbeddedChannel(false, false);
+                List<String> ends = new ArrayList<>();
+                ProxiedConnection.addTo(channel, services, ticket, new ProxiedConnection.Successor() {
+                    @Override
+                    public void join(Admission.Ticket named) {
+                        ends.add("joined");
+                        services.admission().left(named);
+                    }
+
+                    @Override
+                    public void refuse(Refusal why) {
+                        ends.add(why.text());
+                    }
+
+                    @Override
+                    public void closed() {}
+                });
+                channel.register();
+                ProxyHeader header = Sessions.get(channel.pipeline().get(ProxiedConnection.class), "header");
+                channel.writeInbound(Unpooled.wrappedBuffer(whole, 0, 20));
+                assertThat(Sessions.<byte[]>get(header, "bytes")).hasSize(ProxyHeader.MOST_2);
+                channel.writeInbound(Unpooled.wrappedBuffer(whole, 20, whole.length - 20));
+                assertThat(channel.isOpen()).isTrue();
+                assertThat(ends).hasSize(whole == check ? 0 : 1);
+                assertThat(Sessions.<byte[]>get(header, "bytes")).as("%s", ends).isEmpty();
+                assertThat(Sessions.used(relay.relay(), Part.CONTROL)).isZero();
+                channel.close();
+                channel.finishAndReleaseAll();
+            }
         }
     }
 
