@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Looks at this machine and says of each thing what it means for a run: fine, a note, or a WARNING.",
-            "Changes nothing; takes a few seconds, two of them for the speed of loopback. Exits 1 only when no run can be made here."
+            "Changes nothing; takes a few seconds, two of them for the speed of loopback."
         })
 final class DoctorCommand extends PrintingCommand {
     private static final long LOOPBACK_MILLIS = 60_000;

@@ -64,10 +64,7 @@ import picocli.CommandLine.TypeConversionException;
         sortOptions = false,
         description = {
             "Measures a relay: one that it starts, or with --connect one that runs, and checks every message.",
-            "Full speed first, then the latency at parts of that speed, all with the same processes; --rate: one rate only."
-                    + " Exits 1 when a message was lost (and no policy explains it), came twice, out of order, in another"
-                    + " order to another subscriber, or not byte for byte as it was sent; 4 when --p99 or --min-rate is"
-                    + " missed, or this machine was too busy to tell.",
+            "Full speed first, then the latency at parts of that speed, all with the same processes; --rate: one rate only.",
             "The plain relay, one thread that writes on what it reads, is measured in turn: the ceiling of the speed and,"
                     + " at the same rates, of the latency. That adds 20 s, and 15 s to a run with --rate;"
                     + " --no-plain-relay leaves it out."

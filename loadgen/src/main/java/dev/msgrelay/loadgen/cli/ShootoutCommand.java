@@ -60,8 +60,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Measures what a relay gets through several lanes, in turn, each result beside what the lane could give.",
-            "Lanes that cannot be set up are skipped. docs/measuring.md says how to read the result. Exits 1 when a run"
-                    + " was invalid or did not come to its end."
+            "Lanes that cannot be set up are skipped. docs/measuring.md says how to read the result."
         })
 final class ShootoutCommand extends PrintingCommand {
     private static final int MAX_ROUNDS = 101;

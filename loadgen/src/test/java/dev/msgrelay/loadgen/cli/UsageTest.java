@@ -228,6 +228,16 @@ class UsageTest {
         assertThat(said(List.of(name), "--help=all")).contains("\nExamples:\n  loadgen " + name, "--relay-java-opts");
     }
 
+    /** Exit codes have one table, in each help; a sentence beside it had other ones. */
+    @Test
+    void noDescriptionNamesAnExitCode() {
+        LoadgenMain.commandLine(new LoadgenMain()).getSubcommands().forEach((name, command) -> assertThat(
+                        String.join(" ", command.getCommandSpec().usageMessage().description()))
+                .as(name)
+                .isNotEmpty()
+                .doesNotContainIgnoringCase("exit"));
+    }
+
     @Test
     void eachExampleIsTaken() {
         List<String> examples = CommandParser.examples(LoadgenMain.commandLine(new LoadgenMain()));
