@@ -36,16 +36,28 @@ public final class StandingRig implements Rig, AutoCloseable {
     public RunRecord run(Plan plan, int round, RunObserver observer)
             throws IOException, RunException, InterruptedException {
         if (!plan.contestant().stays()) {
-            last = new LoadRun(plan, round, observer, start(plan, perRun, observer), workers);
-            RunRecord record = last.run();
-            perRun.endJobs();
-            return record;
+            return runOther(plan, round, observer);
         }
         if (started == null) {
             started = start(plan, relay, observer);
         }
         last = new LoadRun(plan, round, observer, started, workers);
         return last.run();
+    }
+
+    private RunRecord runOther(Plan plan, int round, RunObserver observer)
+            throws IOException, RunException, InterruptedException {
+        try {
+            last = new LoadRun(plan, round, observer, start(plan, perRun, observer), workers);
+            RunRecord record = last.run();
+            perRun.endJobs();
+            return record;
+        } catch (IOException | RunException e) {
+            // Processes of a run that broke off cannot serve another one. The relay had no part in it, and goes on.
+            perRun.killAndForget();
+            workers.killAndForget();
+            throw e;
+        }
     }
 
     private static Contestant.Started start(Plan plan, Children children, RunObserver observer)

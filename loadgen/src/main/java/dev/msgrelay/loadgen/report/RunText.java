@@ -75,7 +75,11 @@ public final class RunText {
         told.senders();
         told.machine(results);
         if (explain) {
-            told.parts.stream().flatMap(RunPart::withPlain).forEach(told::evidence);
+            // A plain relay's run that broke off has no evidence. Its row has the reason.
+            told.parts.stream()
+                    .flatMap(RunPart::withPlain)
+                    .filter(part -> !part.run().outcome().partial())
+                    .forEach(told::evidence);
         }
         return told.text.toString();
     }

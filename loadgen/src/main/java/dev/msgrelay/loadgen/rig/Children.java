@@ -140,6 +140,13 @@ public final class Children implements AutoCloseable {
         }
     }
 
+    /** Kills all children, and waits for their end. Later jobs get new processes. */
+    public void killAndForget() throws InterruptedException {
+        for (Child child : all()) {
+            kill(child);
+        }
+    }
+
     /** Kills all children at once, for a controller that must end soon. A later {@link #close} does not wait. */
     public void abandon() {
         abandoned = true;

@@ -137,6 +137,38 @@ class RunCommandTest extends CommandTest {
         }
     }
 
+    /** Relays are only compared with the plain relay: where its run breaks off, their results are there. */
+    @ConcurrentTest
+    void aPlainRelayThatBreaksOffTakesNoResultAway() throws Exception {
+        List<String> command = TestProcess.javaCommand(
+                LoadgenMain.class.getName(), "run", "--warmup", "100ms", "--duration", "6s", "--rate", "500", "--json");
+        try (TestProcess process = new TestProcess(command)) {
+            process.error(0, line -> line.contains("measuring") && !line.contains("ceiling"));
+            List<ProcessHandle> standing = process.descendants();
+            process.error(0, line -> line.contains("measuring") && line.contains("ceiling: plain relay"));
+            List<ProcessHandle> plain = process.descendants().stream()
+                    .filter(one -> !standing.contains(one))
+                    .toList();
+            assertThat(plain).singleElement().matches(ProcessHandle::destroyForcibly);
+            assertThat(process.awaitExit()).as("%s", process.errors()).isZero();
+            JsonNode lane =
+                    Json.parse(String.join("\n", process.lines())).path("lanes").path(0);
+            assertThat(lane.path("cells")).hasSize(2);
+            JsonNode run = lane.path("cells").path(0).path("runs").path(0);
+            assertThat(run.path("outcome").path("passed").asBoolean()).isTrue();
+            assertThat(run.path("delays").path("latency").path("recorded").asLong(-1))
+                    .isPositive();
+            JsonNode broken = lane.path("cells").path(1).path("runs").path(0);
+            assertThat(broken.path("outcome").path("partial").asBoolean()).isTrue();
+            assertThat(broken.path("outcome").path("failures")).isNotEmpty();
+            assertThat(broken.path("delays").path("latency").isNull()).isTrue();
+            assertThat(lane.path("latencyRatios")).hasSize(3).allSatisfy(ratio -> {
+                assertThat(ratio.path("leftOut").path(0).asString("")).isEqualTo("failed");
+                assertThat(ratio.path("ratio").isNull()).isTrue();
+            });
+        }
+    }
+
     @ConcurrentTest
     void aRelayThatIsNotThereIsAFailure() {
         assertThat(execute("run", "--connect", "127.0.0.1:2", "--duration", "100ms"))

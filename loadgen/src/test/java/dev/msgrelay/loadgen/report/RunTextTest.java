@@ -126,6 +126,21 @@ class RunTextTest {
                         "cubic of the relay; beside the plain relay cubic of the publishers, bbr of the plain relay ");
     }
 
+    @Test
+    void aPlainRelayThatBrokeOffHasARowWithItsReason() {
+        Load load = LOAD.withRate(100_000);
+        RunRecord broken =
+                RunRecord.partial(1, "2026-01-01T00:00:00Z", List.of("plain relay ended with exit code 137"));
+        String text = text(true, MadeUp.cell(load, new Given(100_000, 1_000_000)), MadeUp.plain(load, broken));
+        assertThat(text)
+                .startsWith("100,000 msg/s delivered whole, p50 1 ms, p99 1 ms\nPASS: ")
+                .doesNotContain("by the plain relay:");
+        assertThat(text.replaceAll("\n? +", " "))
+                .contains(
+                        " plain relay - - - FAIL: plain relay ended with exit code 137",
+                        " no ratio, of 1 rate: a failed run at 1 ");
+    }
+
     /** Nothing of a plain relay is told where it was not measured, but for a relay elsewhere once why. */
     @Test
     void withoutAPlainRelayTheTableIsWithoutIt() {

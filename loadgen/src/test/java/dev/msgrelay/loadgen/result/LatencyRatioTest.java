@@ -64,6 +64,8 @@ class LatencyRatioTest {
         expect(LeftOut.DISTURBED, ratios(record(RELAY), record(PLAIN.beside(0.4))));
         expect(LeftOut.FAILED, ratios(record(RELAY.of(lost)), plain));
         expect(LeftOut.FAILED, ratios(record(RELAY), record(PLAIN.of(lost))));
+        RunRecord broken = RunRecord.partial(1, "2026-01-01T00:00:00Z", List.of("plain relay ended"));
+        expect(LeftOut.FAILED, ratios(record(RELAY), broken));
     }
 
     @Test
