@@ -97,6 +97,7 @@ record ChannelSetup(
             // The seat is taken now, since the channel stays on the loop where its header is read.
             return connection.takeSeat();
         } catch (Throwable e) {
+            // Listeners of the close, which give the ticket back otherwise, do not hear of a channel that gets no loop.
             services.admission().left(answer.ticket());
             throw e;
         }
