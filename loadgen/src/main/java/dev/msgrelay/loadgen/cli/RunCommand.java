@@ -193,7 +193,7 @@ final class RunCommand extends PrintingCommand {
         }
     }
 
-    /** Makes a run. If a run of the plain relay breaks off, the results of the relay stay, with no ratio to that run. */
+    /** Makes a run. If one of the plain relay breaks off, the results of the relay stay, with no ratio to it. */
     private static RunRecord measure(Experiment runs, Plan plan) throws RunException, InterruptedException {
         Run run = runs.measure("", plan, 1);
         if (!run.isWhole() && !isOfPlainRelay(run)) {
