@@ -3,11 +3,13 @@ package dev.msgrelay.client.system;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.client.Frames;
 import dev.msgrelay.client.cli.CommandRun;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.RelayOption;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -170,6 +172,23 @@ class CopyTest {
         assertThat(read(target, 1)).isEqualTo(lines(1, 1));
         target.close();
         assertThat(run.get(120, TimeUnit.SECONDS).exitCode()).as(err.toString()).isEqualTo(1);
+    }
+
+    /** One message fills no buffer: TO's silence ends the copy all the same. */
+    @Test
+    void aRelayThatAcknowledgesNothingEndsTheCopy() throws Exception {
+        publish(source, 1, 1);
+        ScriptedRelay.Script silent = client -> {
+            client.hello();
+            client.send(Frames.welcomePublisher(0));
+            client.drain();
+        };
+        try (ScriptedRelay to = ScriptedRelay.of(silent)) {
+            CommandRun run = CommandRun.of(
+                    "copy", subscribing(source), to.endpoint().toString(), "--from=earliest", "--stall-timeout=3s");
+            assertThat(run.exitCode()).as(run.err()).isEqualTo(4);
+            assertThat(run.err()).contains("acknowledged nothing for 3s");
+        }
     }
 
     @Test
