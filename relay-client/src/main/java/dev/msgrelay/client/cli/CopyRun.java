@@ -115,8 +115,8 @@ final class CopyRun {
     }
 
     /**
-     * FROM answers in a life. Where it is a new one, only messages below the fork are the same as before; without a
-     * flag, since a place at or below the fork is a place in both.
+     * FROM has answered. In a new life only the messages below the fork are those that were copied. WELCOME has no flag
+     * for that if the place lies at the fork or below it.
      */
     private void liveBegins(WelcomeFrame welcome) {
         Epochs now = lives(welcome.epoch(), welcome.epochs());

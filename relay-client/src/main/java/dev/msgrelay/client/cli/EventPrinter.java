@@ -12,8 +12,8 @@ import java.util.function.LongSupplier;
 /**
  * Prints events of the connection: in plain words on stderr, or as JSON among the messages on stdout. A relay that
  * causes many events does not fill stderr: lines over a limit, {@link #BURST} at once and then one a second, are summed
- * up in the next line, and at the end. JSON is for programs, and has all events. Called by the thread that owns the
- * connection; {@link #sumUp} is called after that thread's work.
+ * up in the next line, and at the end. JSON is for programs, and has all events. Called by the threads that own the
+ * connections; {@link #sumUp} is called after their work.
  */
 final class EventPrinter {
     static final int BURST = 20;
