@@ -163,8 +163,8 @@ final class CopyCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         CopySide source = side(CopySide.Role.FROM, from, fromContext);
         CopySide target = side(CopySide.Role.TO, to, toContext);
-        check("--stall-timeout", stallTimeout, LONGEST_STALL);
-        check("--connect-timeout", connectTimeout, Duration.ofHours(1));
+        EndpointOptions.check(spec, "--stall-timeout", stallTimeout, LONGEST_STALL);
+        EndpointOptions.check(spec, "--connect-timeout", connectTimeout, Duration.ofHours(1));
         if (count < 1) {
             throw new ParameterException(spec.commandLine(), "--count " + count + " is below 1");
         }
@@ -214,19 +214,12 @@ final class CopyCommand implements Callable<Integer> {
         }
     }
 
-    private void check(String option, Duration value, Duration most) {
-        if (value.compareTo(Duration.ofMillis(1)) < 0 || value.compareTo(most) > 0) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    option + " " + Durations.format(value) + " is not within 1ms.." + Durations.format(most));
-        }
-    }
-
     private PublisherOptions publishing(
             CopySide target, Optional<CopyFile> file, CopyRun run, FirstConnection connection, EventPrinter events)
             throws IOException {
         try {
-            String own = file.isPresent() ? file.get().name() : name.isEmpty() ? CopyFile.madeUpName() : name;
+            String own =
+                    file.isPresent() ? file.get().name() : name.isEmpty() ? SessionOptions.madeUpName("copy") : name;
             PublisherOptions.Builder options = target.apply(
                             PublisherOptions.builder(target.endpoints()), connectTimeout, policy())
                     .maxBody(maxBody)

@@ -4,14 +4,11 @@ import dev.msgrelay.client.Position;
 import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.protocol.text.WholeFile;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.StringReader;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -41,9 +38,6 @@ import java.util.StringJoiner;
  * The file is replaced as a whole, and locked by a file beside it, which stays.
  */
 final class CopyFile implements Closeable {
-    /** Most bytes of the file: longer than its longest content. */
-    private static final int MOST_BYTES = 64 << 10;
-
     private final Path file;
     private final FileChannel lock;
     private final String name;
@@ -89,12 +83,13 @@ final class CopyFile implements Closeable {
         this.lock = lock;
         types = wantedTypes.text(Integer.MAX_VALUE);
         if (!Files.exists(file)) {
-            name = wantedName.isEmpty() ? madeUpName() : wantedName;
+            name = wantedName.isEmpty() ? SessionOptions.madeUpName("copy") : wantedName;
             producer = ProducerId.random();
             return;
         }
-        Properties kept = read(file);
+        String keptTypes;
         try {
+            Properties kept = PublisherState.read(file);
             name = value(kept, "name");
             producer = ProducerId.parse(value(kept, "producer-id"));
             from = Optional.of(new Position(
@@ -107,28 +102,12 @@ final class CopyFile implements Closeable {
             if (number < 0) {
                 throw new IllegalArgumentException("number=" + number);
             }
+            keptTypes = value(kept, "types");
         } catch (IllegalArgumentException e) {
             throw new IOException(file + " is damaged (" + e.getMessage() + "): remove it to begin anew", e);
         }
         demandSame("--name", wantedName.isEmpty() ? name : wantedName, name);
-        demandSame("--types", types, value(kept, "types"));
-    }
-
-    /** A random name: two copies at the same time must not have the same one. */
-    static String madeUpName() {
-        return "copy-" + ProducerId.random().hex().substring(0, 16);
-    }
-
-    private static Properties read(Path file) throws IOException {
-        Properties kept = new Properties();
-        try {
-            kept.load(new StringReader(TextFile.read(file, MOST_BYTES)));
-        } catch (FileSystemException e) {
-            throw e;
-        } catch (IOException | IllegalArgumentException e) {
-            throw new IOException(file + " cannot be read: " + e.getMessage(), e);
-        }
-        return kept;
+        demandSame("--types", types, keptTypes);
     }
 
     private static String value(Properties kept, String key) {

@@ -160,9 +160,14 @@ final class EndpointOptions {
 
     /** Checks that a time is within a millisecond and {@code most}. */
     void check(String option, Duration value, Duration most) {
+        check(mixee, option, value, most);
+    }
+
+    /** As {@link #check(String, Duration, Duration)}, for a command without these options. */
+    static void check(CommandSpec command, String option, Duration value, Duration most) {
         if (value.compareTo(LEAST) < 0 || value.compareTo(most) > 0) {
             throw new ParameterException(
-                    mixee.commandLine(),
+                    command.commandLine(),
                     option + " " + Durations.format(value) + " is not within " + Durations.format(LEAST) + ".."
                             + Durations.format(most));
         }

@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -249,7 +248,7 @@ final class PublishCommand implements Callable<Integer> {
                 options.plain();
             }
             if (ack != null) {
-                options.acks(session.name().isEmpty() ? madeUpName() : session.name(), ack)
+                options.acks(session.name().isEmpty() ? SessionOptions.madeUpName("relay-client") : session.name(), ack)
                         .producer(resumption.producer())
                         .firstNumber(resumption.epoch(), 0)
                         .epochs(resumption.epochs());
@@ -283,11 +282,6 @@ final class PublishCommand implements Callable<Integer> {
                     + TextFile.fault(e) + "): this run cannot be continued if it is cut short");
             return Resumption.none();
         }
-    }
-
-    /** A random name: two runs at the same time must not have the same one. */
-    private static String madeUpName() {
-        return "relay-client-" + Long.toHexString(new SecureRandom().nextLong());
     }
 
     private void checkOptions() {

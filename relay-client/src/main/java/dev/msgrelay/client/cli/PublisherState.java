@@ -156,7 +156,12 @@ final class PublisherState implements AutoCloseable {
                         Long.parseLong(kept.getProperty(KNOWN)), Long.parseLong(kept.getProperty(KNOWN_CRC), 16));
     }
 
-    private static Properties read(Path file) throws IOException {
+    /**
+     * Reads a file of lines KEY=VALUE.
+     *
+     * @throws IllegalArgumentException it has an escape that is none
+     */
+    static Properties read(Path file) throws IOException {
         Properties kept = new Properties();
         try {
             kept.load(new StringReader(TextFile.read(file, MOST_BYTES)));

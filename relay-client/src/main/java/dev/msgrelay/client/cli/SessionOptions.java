@@ -10,6 +10,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Option;
@@ -51,6 +52,11 @@ final class SessionOptions {
     /** The client's name; empty: none was given. */
     String name() {
         return name;
+    }
+
+    /** A random name: two runs at the same time must not have the same one. */
+    static String madeUpName(String command) {
+        return command + "-" + Long.toHexString(new SecureRandom().nextLong());
     }
 
     boolean isPlain() {

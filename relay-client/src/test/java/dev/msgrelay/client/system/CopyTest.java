@@ -246,6 +246,11 @@ class CopyTest {
         CommandRun damaged = copy(1, "--position=" + file());
         assertThat(damaged.exitCode()).isEqualTo(1);
         assertThat(damaged.err()).contains("is damaged (no line producer-id=)");
+        Files.delete(file());
+        publish(source, 1, 1);
+        copy(1, "--position=" + file());
+        Files.writeString(file(), Files.readString(file()).replaceAll("types=.*\n", ""));
+        assertThat(copy(1, "--position=" + file()).err()).contains("is damaged (no line types=)");
     }
 
     private Path file() {
