@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  * One thread and its duty cycle:
  *
  * <pre>
- *   cycle:  sockets (one read each), tasks --> duty: order, pack, send --> more?  yes: cycle again without sleeping
+ *   cycle:  sockets (4 reads each), tasks --> duty: order, pack, send --> more?  yes: cycle again without sleeping
  *                                                                          no:  parked = true, look once more, sleep
  * </pre>
  *

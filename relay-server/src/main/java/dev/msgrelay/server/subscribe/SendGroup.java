@@ -18,9 +18,6 @@ public final class SendGroup implements EngineLoop.Duty {
     /** The approximate bytes of a write. Longer writes gain nothing, and delay other subscribers. */
     public static final int WRITE_BYTES = 256 << 10;
 
-    /** The approximate bytes of a write with several subscribers. A cache can keep so few until all have them. */
-    static final int SHARED_WRITE_BYTES = 128 << 10;
-
     /** Limit of the writes in one {@link #pump}, unless there are more subscribers. Then publishers are read. */
     private static final int MOST_WRITES = 64;
 
@@ -120,8 +117,7 @@ public final class SendGroup implements EngineLoop.Duty {
         log.head().read(head);
         lastHead = head.position();
         boolean several = members.length > 1;
-        int stride = several ? SHARED_WRITE_BYTES : WRITE_BYTES;
-        int least = several ? stride : 1;
+        int least = several ? WRITE_BYTES : 1;
         int writes = MOST_WRITES;
         more = members.length > 0;
         // Each pump begins with the next subscriber, so that none is always first.
@@ -134,7 +130,7 @@ public final class SendGroup implements EngineLoop.Duty {
                 Member subscriber = turn[at];
                 at = at + 1 < turn.length ? at + 1 : 0;
                 try {
-                    more |= subscriber.send(head, stride, least, everything);
+                    more |= subscriber.send(head, WRITE_BYTES, least, everything);
                 } catch (Throwable e) {
                     subscriber.session().failed(e);
                 }
