@@ -4,8 +4,8 @@ package dev.msgrelay.protocol;
  * The features that HELLO asks for and WELCOME grants, one bit each.
  *
  * <pre>
- *   bit  31 .......... 17 16 | 15 ............ 6       5 ....... 2         1          0
- *        must be under-  TOKEN | may be declined  EPOCHS  LEVELS  NARROWED  SEQUENCES  ACKS
+ *   bit  31 .......... 17 16 | 15 ............ 6       5       4     3         2         1          0
+ *        must be under-  TOKEN | may be declined  EPOCHS  LEVELS  PEER  INTERVAL  NARROWED  SEQUENCES  ACKS
  *        stood                 |
  * </pre>
  *
@@ -24,6 +24,15 @@ public final class Features {
      * feature exactly then: the subscriber then counts as one with ranges, even if it has asked for every type.
      */
     public static final int NARROWED = 1 << 2;
+
+    /**
+     * An interval is at the end of HELLO, and at the end of WELCOME if the feature is granted: at most so often the
+     * subscriber gets the newest messages. Relays of this version decline it.
+     */
+    public static final int INTERVAL = 1 << 3;
+
+    /** WELCOME ends with what the relay knows of the client: its address, and its identity's name. */
+    public static final int PEER = 1 << 4;
 
     /**
      * A {@link Level} is at the end of HELLO: the relay tells a publisher with {@link #ACKS} the levels of its
@@ -45,7 +54,7 @@ public final class Features {
     public static final int TOKEN = 1 << 16;
 
     /** Every bit that this version knows. */
-    public static final int KNOWN = ACKS | SEQUENCES | NARROWED | LEVELS | EPOCHS | TOKEN;
+    public static final int KNOWN = ACKS | SEQUENCES | NARROWED | INTERVAL | PEER | LEVELS | EPOCHS | TOKEN;
 
     /** All bits that may not be declined. */
     public static final int MUST_UNDERSTAND = 0xFFFF0000;

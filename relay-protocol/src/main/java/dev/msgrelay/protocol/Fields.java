@@ -65,6 +65,16 @@ final class Fields {
                 Protocol.MAX_HEARTBEAT_MILLIS);
     }
 
+    /** Checks an interval, which is unsigned on the wire. */
+    static void interval(int frame, int millis) {
+        within(
+                frame,
+                "interval in milliseconds",
+                Integer.toUnsignedLong(millis),
+                Protocol.MIN_INTERVAL_MILLIS,
+                Protocol.MAX_INTERVAL_MILLIS);
+    }
+
     /** Checks that a field is 0; {@code why} ends the message. */
     static void zero(int frame, String field, long value, String why) {
         if (value != 0) {

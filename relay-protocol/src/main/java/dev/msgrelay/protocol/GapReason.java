@@ -2,14 +2,16 @@ package dev.msgrelay.protocol;
 
 import java.util.stream.Stream;
 
-/** The reason why a subscriber misses messages, see {@link GapFrame}. */
+/** The reason why a subscriber does not get messages, see {@link GapFrame}. */
 public enum GapReason {
     /** The subscriber read too slowly, and its policy is to skip. */
     SLOW(1, "read too slowly"),
     /** The subscriber asked for messages that the relay no longer holds. */
     NOT_HELD(2, "no longer held"),
     /** The relay's journal was damaged there. */
-    DAMAGED(3, "damaged in the relay's journal");
+    DAMAGED(3, "damaged in the relay's journal"),
+    /** Newer messages of the same types have taken their place, or the ranges left them out: nothing is lost. */
+    SUPERSEDED(4, "superseded by newer messages of the same types");
 
     private final int code;
     private final String text;

@@ -9,8 +9,8 @@ import java.util.Objects;
  *
  * <p>{@code docs/protocol.md} has the layout. The name has any length, so the producer id has any offset. A HELLO of
  * older clients ends with the name, and so does that of {@link #encode} without further fields. The token is present
- * with {@link Features#TOKEN} only, the level with {@link Features#LEVELS} only. A later version appends fields behind
- * them.
+ * with {@link Features#TOKEN} only, the level with {@link Features#LEVELS} only, the interval with {@link
+ * Features#INTERVAL} only. A later version appends fields behind them.
  *
  * @param lowestVersion lowest version of the protocol that the client speaks, 1..65535
  * @param highestVersion highest version that the client speaks, not below the lowest
@@ -21,7 +21,8 @@ import java.util.Objects;
  * @param heartbeatMillis interval of PINGs wanted, in milliseconds, 100..3,600,000; 0: the relay's
  * @param epoch the epoch that {@code number} belongs to; 0: any
  * @param number with {@link StartFrom#SEQUENCE} the first sequence wanted, from 1; with {@link StartFrom#TIME}
- *     milliseconds since 1970, from 1; for a publisher with {@link Features#ACKS} the number of the first message that
+ *     milliseconds since 1970, from 1; with {@link StartFrom#STATE} the first sequence that the client has not had, 0
+ *     and 1: it has had none; for a publisher with {@link Features#ACKS} the number of the first message that
  *     follows on this connection, 0: the one after the last that the relay has accepted; otherwise 0
  * @param types types wanted; {@link TypeRanges#ALL} for a publisher
  * @param name name of the client, at most 255 bytes of UTF-8 without control characters; may be empty
@@ -30,6 +31,8 @@ import java.util.Objects;
  * @param token secret that proves the client's identity, with {@link Features#TOKEN}; otherwise {@link Token#NONE}
  * @param level with {@link Features#LEVELS}: for a publisher, the level that its messages are to reach; for a
  *     subscriber, the level that messages must have reached; otherwise {@link Level#STREAM}
+ * @param intervalMillis with {@link Features#INTERVAL}: shortest time between two batches for a subscriber with {@link
+ *     Policy#LATEST}, in milliseconds, 10..3,600,000; 0: none
  */
 public record HelloFrame(
         int lowestVersion,
@@ -45,7 +48,8 @@ public record HelloFrame(
         String name,
         ProducerId producer,
         Token token,
-        Level level) {
+        Level level,
+        int intervalMillis) {
     private static final int TYPE = ControlFrames.HELLO;
 
     private static final int LOWEST_OFFSET = 0;
@@ -90,12 +94,20 @@ public record HelloFrame(
         if ((features & Features.LEVELS) == 0) {
             Fields.zero(TYPE, "level", level.code(), " without LEVELS");
         }
+        if ((features & Features.INTERVAL) == 0) {
+            Fields.zero(TYPE, "interval", intervalMillis, " without INTERVAL");
+        } else if (intervalMillis != 0 && role == Role.SUBSCRIBER) {
+            Fields.interval(TYPE, intervalMillis);
+            Fields.within(
+                    TYPE, "policy, needed for an interval,", policy.code(), Policy.LATEST.code(), Policy.LATEST.code());
+        }
         int nameLength = Fields.utf8(TYPE, "name", name).length;
         if (role == Role.PUBLISHER) {
             String why = " for a publisher";
             Fields.zero(TYPE, "policy", policy.code(), why);
             Fields.zero(TYPE, "start", start.code(), why);
             Fields.zero(TYPE, "count of ranges", types.count(), why);
+            Fields.zero(TYPE, "interval", Integer.toUnsignedLong(intervalMillis), why);
             Fields.within(TYPE, "number", number, 0, Long.MAX_VALUE);
             if ((features & Features.ACKS) != 0) {
                 Fields.within(TYPE, "length of name, needed for ACKS,", nameLength, 1, Protocol.MAX_NAME);
@@ -104,6 +116,8 @@ public record HelloFrame(
             }
         } else if (start == StartFrom.SEQUENCE || start == StartFrom.TIME) {
             Fields.within(TYPE, "number", number, 1, Long.MAX_VALUE);
+        } else if (start == StartFrom.STATE) {
+            Fields.within(TYPE, "number", number, 0, Long.MAX_VALUE);
         } else {
             Fields.zero(TYPE, "number", number, " with start " + start.code());
         }
@@ -130,8 +144,10 @@ public record HelloFrame(
         byte[] secret = token.utf8();
         int tokenLength = token.isNone() ? 0 : Fields.STRING_PREFIX + secret.length;
         int levelLength = wants(Features.LEVELS) ? Byte.BYTES : 0;
-        int producerLength = producer.isNone() && tokenLength + levelLength == 0 ? 0 : ProducerId.LENGTH;
-        int appended = producerLength + tokenLength + levelLength;
+        int intervalLength = wants(Features.INTERVAL) ? Integer.BYTES : 0;
+        int conditional = tokenLength + levelLength + intervalLength;
+        int producerLength = producer.isNone() && conditional == 0 ? 0 : ProducerId.LENGTH;
+        int appended = producerLength + conditional;
         ByteBuffer frame = Fields.frame(TYPE, MIN_LENGTH + types.encodedLength() + utf8.length + appended)
                 .putShort((short) lowestVersion)
                 .putShort((short) highestVersion)
@@ -157,6 +173,9 @@ public record HelloFrame(
         }
         if (levelLength > 0) {
             frame.put((byte) level.code());
+        }
+        if (intervalLength > 0) {
+            frame.putInt(intervalMillis);
         }
         return frame.flip();
     }
@@ -192,8 +211,8 @@ public record HelloFrame(
             int policy = Fields.uint8(body, POLICY_OFFSET);
             int start = Fields.uint8(body, START_OFFSET);
             Fields.within(TYPE, "role", role, Role.SUBSCRIBER.code(), Role.PUBLISHER.code());
-            Fields.within(TYPE, "policy", policy, Policy.RELAY_DEFAULT.code(), Policy.REPLAY.code());
-            Fields.within(TYPE, "start", start, StartFrom.LIVE.code(), StartFrom.TIME.code());
+            Fields.within(TYPE, "policy", policy, Policy.RELAY_DEFAULT.code(), Policy.LATEST.code());
+            Fields.within(TYPE, "start", start, StartFrom.LIVE.code(), StartFrom.STATE.code());
             Fields.reserved(TYPE, RESERVED8_OFFSET, Fields.uint8(body, RESERVED8_OFFSET));
             Fields.reserved(TYPE, RESERVED16_OFFSET, Fields.uint16(body, RESERVED16_OFFSET));
             Fields.reserved(TYPE, RESERVED32_OFFSET, Fields.int32(body, RESERVED32_OFFSET));
@@ -210,6 +229,9 @@ public record HelloFrame(
             boolean hasLevel = (features & Features.LEVELS) != 0;
             int levelOffset =
                     hasToken ? tokenOffset + Fields.STRING_PREFIX + Fields.uint16(body, tokenOffset) : tokenOffset;
+            Level level = hasLevel ? level(body, levelOffset) : Level.STREAM;
+            boolean hasInterval = (features & Features.INTERVAL) != 0;
+            int intervalOffset = hasLevel ? levelOffset + Byte.BYTES : levelOffset;
             return new HelloFrame(
                     Fields.uint16(body, LOWEST_OFFSET),
                     Fields.uint16(body, HIGHEST_OFFSET),
@@ -224,7 +246,8 @@ public record HelloFrame(
                     name,
                     producer,
                     token,
-                    hasLevel ? level(body, levelOffset) : Level.STREAM);
+                    level,
+                    hasInterval ? interval(body, intervalOffset) : 0);
         } catch (Fields.Invalid e) {
             throw e.malformed();
         }
@@ -250,6 +273,11 @@ public record HelloFrame(
         return Level.ofCode(code);
     }
 
+    private static int interval(ByteBuffer body, int offset) {
+        Fields.room(TYPE, "interval", body, offset, Integer.BYTES);
+        return Fields.int32(body, offset);
+    }
+
     /** Collects the fields of a HELLO; a field that is not set is the relay's choice. */
     public static final class Builder {
         private final Role role;
@@ -266,6 +294,7 @@ public record HelloFrame(
         private ProducerId producer = ProducerId.NONE;
         private Token token = Token.NONE;
         private Level level = Level.STREAM;
+        private int intervalMillis;
 
         private Builder(Role role) {
             this.role = role;
@@ -308,6 +337,19 @@ public record HelloFrame(
         public Builder fromTime(long millis) {
             start = StartFrom.TIME;
             number = millis;
+            return this;
+        }
+
+        /**
+         * Starts the subscriber's stream with the newest message of each type.
+         *
+         * @param epochOfNumber epoch of the number, from WELCOME; 0: any
+         * @param next first sequence that the client has not had; 0 and 1: it has had none
+         */
+        public Builder fromState(long epochOfNumber, long next) {
+            start = StartFrom.STATE;
+            epoch = epochOfNumber;
+            number = next;
             return this;
         }
 
@@ -363,6 +405,13 @@ public record HelloFrame(
             return this;
         }
 
+        /** Sets the interval in milliseconds, and the feature that goes with it. */
+        public Builder intervalMillis(int wanted) {
+            intervalMillis = wanted;
+            features |= Features.INTERVAL;
+            return this;
+        }
+
         /** @throws IllegalArgumentException a field is wrong; the message names it, its value and the limit */
         public HelloFrame build() {
             return new HelloFrame(
@@ -379,7 +428,8 @@ public record HelloFrame(
                     name,
                     producer,
                     token,
-                    level);
+                    level,
+                    intervalMillis);
         }
     }
 }

@@ -15,9 +15,14 @@ public enum Policy {
     /** The subscriber jumps to the newest messages, and GAP tells it the missed ones. */
     SKIP(3),
     /** The subscriber gets the missed messages from the relay's journal, and continues live once it has caught up. */
-    REPLAY(4);
+    REPLAY(4),
+    /**
+     * The subscriber gets the newest message of each type. No relay of this version grants it, so it has no place in
+     * {@link #DECIDED}.
+     */
+    LATEST(5);
 
-    /** The policies that decide on something: all but {@link #RELAY_DEFAULT}. */
+    /** The policies that a relay of this version grants, or may have as its default. */
     public static final List<Policy> DECIDED = List.of(DISCONNECT, BACKPRESSURE, SKIP, REPLAY);
 
     private static final Policy[] BY_CODE = values();

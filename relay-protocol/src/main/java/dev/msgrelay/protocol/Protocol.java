@@ -17,6 +17,12 @@ public final class Protocol {
     /** Longest heartbeat interval in milliseconds: an hour. */
     public static final int MAX_HEARTBEAT_MILLIS = 3_600_000;
 
+    /** Shortest interval of {@link Features#INTERVAL} in milliseconds. */
+    public static final int MIN_INTERVAL_MILLIS = 10;
+
+    /** Longest interval of {@link Features#INTERVAL} in milliseconds: an hour. */
+    public static final int MAX_INTERVAL_MILLIS = 3_600_000;
+
     private Protocol() {}
 
     /** The highest version within {@code lowest..highest} that this library speaks; 0: there is none. */

@@ -12,7 +12,12 @@ public enum StartFrom {
      * Starts with the first message that was written to the relay's journal at a given time or later, or with some
      * before it.
      */
-    TIME(3);
+    TIME(3),
+    /**
+     * Starts with the newest message of each type, in the order of their numbers; then comes the stream from the exact
+     * next message. With a number behind 1 only what is new from that number on.
+     */
+    STATE(4);
 
     private static final StartFrom[] BY_CODE = values();
 

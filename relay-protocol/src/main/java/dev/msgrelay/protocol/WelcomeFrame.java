@@ -27,6 +27,13 @@ import java.nio.ByteBuffer;
  * @param fork with {@link #ROLLED_BACK}, from 1: for a subscriber the first sequence whose message differs from HELLO's
  *     epoch, for a publisher the first of its numbers that the relay no longer has; otherwise 0
  * @param epochs with {@link Features#EPOCHS} granted: the newest lives of the stream; otherwise none
+ * @param intervalMillis with {@link Features#INTERVAL} granted: shortest time between two batches, in milliseconds,
+ *     10..3,600,000; otherwise 0
+ * @param address with {@link Features#PEER} granted: the client's address as the relay sees it, such as {@code
+ *     192.0.2.7:40001}, {@code [2001:db8::1]:40001} or {@code unix}, at most 255 bytes of UTF-8 without control
+ *     characters; otherwise empty
+ * @param identity with {@link Features#PEER} granted: name of the identity that the relay's access rules have given to
+ *     the client, within the same limits, empty without one; otherwise empty
  */
 public record WelcomeFrame(
         int version,
@@ -42,7 +49,10 @@ public record WelcomeFrame(
         int maxRanges,
         String server,
         long fork,
-        Epochs epochs) {
+        Epochs epochs,
+        int intervalMillis,
+        String address,
+        String identity) {
     /** Flag: HELLO's epoch and number do not belong to this relay's stream. */
     public static final int EPOCH_CHANGED = 1;
 
@@ -97,9 +107,18 @@ public record WelcomeFrame(
         if ((features & Features.EPOCHS) == 0) {
             Fields.zero(TYPE, "count of epochs", epochs.rows().size(), " without EPOCHS");
         }
+        if ((features & Features.INTERVAL) == 0) {
+            Fields.zero(TYPE, "interval", intervalMillis, " without INTERVAL");
+        } else {
+            Fields.interval(TYPE, intervalMillis);
+        }
+        int peerLength = Fields.utf8(TYPE, "address", address).length + Fields.utf8(TYPE, "identity", identity).length;
+        if ((features & Features.PEER) == 0) {
+            Fields.zero(TYPE, "length of address and identity", peerLength, " without PEER");
+        }
     }
 
-    /** A WELCOME without epochs. */
+    /** A WELCOME without epochs, interval, address and identity. */
     public WelcomeFrame(
             int version,
             Policy policy,
@@ -128,7 +147,10 @@ public record WelcomeFrame(
                 maxRanges,
                 server,
                 fork,
-                Epochs.NONE);
+                Epochs.NONE,
+                0,
+                "",
+                "");
     }
 
     /** Whether HELLO's epoch and number do not belong to this relay's stream: the client's sequences are void. */
@@ -150,8 +172,15 @@ public record WelcomeFrame(
     public ByteBuffer encode() {
         byte[] utf8 = Fields.utf8(TYPE, "server", server);
         boolean withEpochs = grants(Features.EPOCHS);
-        boolean withFork = fork != 0 || withEpochs;
-        int appended = (withFork ? Long.BYTES : 0) + (withEpochs ? epochs.length() : 0);
+        boolean withInterval = grants(Features.INTERVAL);
+        boolean withPeer = grants(Features.PEER);
+        boolean withFork = fork != 0 || withEpochs || withInterval || withPeer;
+        byte[] from = Fields.utf8(TYPE, "address", address);
+        byte[] who = Fields.utf8(TYPE, "identity", identity);
+        int appended = (withFork ? Long.BYTES : 0)
+                + (withEpochs ? epochs.length() : 0)
+                + (withInterval ? Integer.BYTES : 0)
+                + (withPeer ? 2 * Fields.STRING_PREFIX + from.length + who.length : 0);
         ByteBuffer frame = Fields.frame(TYPE, MIN_LENGTH + utf8.length + appended)
                 .putShort((short) version)
                 .put((byte) policy.code())
@@ -173,6 +202,13 @@ public record WelcomeFrame(
         if (withEpochs) {
             epochs.put(frame);
         }
+        if (withInterval) {
+            frame.putInt(intervalMillis);
+        }
+        if (withPeer) {
+            frame.putShort((short) from.length).put(from);
+            frame.putShort((short) who.length).put(who);
+        }
         return frame.flip();
     }
 
@@ -185,11 +221,31 @@ public record WelcomeFrame(
         try {
             Fields.length(TYPE, body, MIN_LENGTH);
             int policy = Fields.uint8(body, POLICY_OFFSET);
-            Fields.within(TYPE, "policy", policy, Policy.RELAY_DEFAULT.code(), Policy.REPLAY.code());
+            Fields.within(TYPE, "policy", policy, Policy.RELAY_DEFAULT.code(), Policy.LATEST.code());
             Fields.reserved(TYPE, RESERVED_OFFSET, Fields.uint16(body, RESERVED_OFFSET));
             String server = Fields.string(TYPE, "server", body, SERVER_OFFSET);
             int forkOffset = SERVER_OFFSET + Fields.STRING_PREFIX + Fields.uint16(body, SERVER_OFFSET);
+            long fork = fork(body, forkOffset);
             int features = Fields.int32(body, FEATURES_OFFSET);
+            int at = forkOffset + Long.BYTES;
+            Epochs epochs = Epochs.NONE;
+            if ((features & Features.EPOCHS) != 0) {
+                epochs = Epochs.decode(body, at);
+                at += epochs.length();
+            }
+            int interval = 0;
+            if ((features & Features.INTERVAL) != 0) {
+                Fields.room(TYPE, "interval", body, at, Integer.BYTES);
+                interval = Fields.int32(body, at);
+                at += Integer.BYTES;
+            }
+            String address = "";
+            String identity = "";
+            if ((features & Features.PEER) != 0) {
+                address = Fields.string(TYPE, "address", body, at);
+                at += Fields.STRING_PREFIX + Fields.uint16(body, at);
+                identity = Fields.string(TYPE, "identity", body, at);
+            }
             return new WelcomeFrame(
                     Fields.uint16(body, VERSION_OFFSET),
                     Policy.ofCode(policy),
@@ -203,8 +259,11 @@ public record WelcomeFrame(
                     Fields.int32(body, IDLE_OFFSET),
                     Fields.uint16(body, MAX_RANGES_OFFSET),
                     server,
-                    fork(body, forkOffset),
-                    (features & Features.EPOCHS) == 0 ? Epochs.NONE : Epochs.decode(body, forkOffset + Long.BYTES));
+                    fork,
+                    epochs,
+                    interval,
+                    address,
+                    identity);
         } catch (Fields.Invalid e) {
             throw e.malformed();
         }

@@ -86,11 +86,19 @@ class ControlFramesTest {
                             Policy.DISCONNECT,
                             Policy.BACKPRESSURE,
                             Policy.SKIP,
-                            Policy.REPLAY));
+                            Policy.REPLAY,
+                            Policy.LATEST));
             assertThat(StartFrom.ofCode(code))
-                    .isSameAs(at(code, StartFrom.LIVE, StartFrom.SEQUENCE, StartFrom.EARLIEST, StartFrom.TIME));
+                    .isSameAs(at(
+                            code,
+                            StartFrom.LIVE,
+                            StartFrom.SEQUENCE,
+                            StartFrom.EARLIEST,
+                            StartFrom.TIME,
+                            StartFrom.STATE));
             assertThat(GapReason.ofCode(code))
-                    .isSameAs(at(code - 1, GapReason.SLOW, GapReason.NOT_HELD, GapReason.DAMAGED));
+                    .isSameAs(
+                            at(code - 1, GapReason.SLOW, GapReason.NOT_HELD, GapReason.DAMAGED, GapReason.SUPERSEDED));
         }
         for (Role role : Role.values()) {
             assertThat(Role.ofCode(role.code())).isSameAs(role);

@@ -62,8 +62,32 @@ class HandshakeFramesTest {
                 .hasMessageContaining("lowest version 0");
         assertThatThrownBy(() -> new WelcomeFrame(1, Policy.SKIP, 256, 0, 1, 1, 0, 1, 100, 100, 0, "", 0))
                 .hasMessageContaining("flags 256 is not within 0..255");
+        assertThatThrownBy(() -> peer(0, 0, "", "audit"))
+                .hasMessageContaining("length of address and identity 5 is not 0 without PEER");
+        assertThatThrownBy(() -> peer(0, 500, "", "")).hasMessageContaining("interval 500 is not 0 without INTERVAL");
+        assertThatThrownBy(() -> peer(Features.INTERVAL, 9, "", ""))
+                .hasMessageContaining("interval in milliseconds 9 is not within 10..3600000");
+        assertThatThrownBy(() -> peer(Features.PEER, 0, "unix", "ü".repeat(128)))
+                .hasMessageContaining("length of identity 256 is not within 0..255");
         assertThatThrownBy(() -> new SubscribedFrame(1, 0)).hasMessageContaining("sequence 0");
         assertThatThrownBy(() -> new GoAwayFrame(0, 0, "")).hasMessageContaining("code 0");
+    }
+
+    private static WelcomeFrame peer(int features, int interval, String address, String identity) {
+        return new WelcomeFrame(
+                1, Policy.SKIP, 0, features, 1, 1, 0, 1, 100, 100, 0, "", 0, Epochs.NONE, interval, address, identity);
+    }
+
+    /** A relay that does not know the values answers MALFORMED_CONTROL; these bytes are what it is sent. */
+    @Test
+    void theStateHasItsOwnStart() {
+        HelloFrame hello = HelloFrame.subscriber().fromState(7, 8).build();
+        assertThat(hello.start()).isSameAs(StartFrom.STATE);
+        assertThat(hello.start().code()).isEqualTo(4);
+        assertThat(hello.epoch()).isEqualTo(7);
+        assertThat(hello.number()).isEqualTo(8);
+        assertThat(Policy.LATEST.code()).isEqualTo(5);
+        assertThat(GapReason.SUPERSEDED.code()).isEqualTo(4);
     }
 
     @Test
@@ -170,7 +194,8 @@ class HandshakeFramesTest {
                         "orders",
                         id,
                         token,
-                        Level.FORCED));
+                        Level.FORCED,
+                        0));
         HelloFrame subscriber = HelloFrame.subscriber()
                 .policy(Policy.SKIP)
                 .fromSequence(7, 8)

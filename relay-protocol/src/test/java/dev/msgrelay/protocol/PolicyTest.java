@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PolicyTest {
     @Test
@@ -17,10 +19,13 @@ class PolicyTest {
         }
     }
 
-    @Test
-    void theRelaysDefaultIsNoAnswer() {
-        assertThatThrownBy(() -> Policy.ofFlag("relay_default"))
+    /** The relay's default is no answer, and no relay of this version grants the newest of each type. */
+    @ParameterizedTest
+    @ValueSource(strings = {"relay_default", "latest"})
+    void othersAreNoChoice(String word) {
+        assertThatThrownBy(() -> Policy.ofFlag(word))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("'relay_default' is no policy: disconnect, backpressure, skip or replay");
+                .hasMessage("'" + word + "' is no policy: disconnect, backpressure, skip or replay");
+        assertThat(new Policy.Words()).doesNotContain(word);
     }
 }

@@ -42,6 +42,7 @@ class TestVectorTest {
         Map<String, Object> m = new HashMap<>();
         hellos(m);
         levels(m);
+        states(m);
         TypeRanges all = TypeRanges.ALL;
         m.put("welcome-minimal", welcome(1, Policy.DISCONNECT, 0, 0, 1, 1, 0, ""));
         m.put("welcome-subscriber", welcome(1, Policy.SKIP, 0, Features.SEQUENCES, EPOCH, 1000, 0, "relay 0.2.0"));
@@ -66,7 +67,10 @@ class TestVectorTest {
                         65535,
                         "r".repeat(255),
                         MAX,
-                        new Epochs(Collections.nCopies(Epochs.MOST, new Epochs.Row(-1, MAX)))));
+                        new Epochs(Collections.nCopies(Epochs.MOST, new Epochs.Row(-1, MAX))),
+                        3_600_000,
+                        "a".repeat(255),
+                        "i".repeat(255)));
         m.put("welcome-later-version", welcome(1, Policy.DISCONNECT, 0, 0, EPOCH, 1, 0, "relay 0.2.0"));
         m.put("welcome-fork-none", welcome(1, Policy.DISCONNECT, 0, 0, EPOCH, 1, 0, "relay 0.2.0"));
         m.put("welcome-silent", welcome(1, Policy.DISCONNECT, 0, 0, -2, 4700, 0, "relay 0.2.0"));
@@ -104,6 +108,7 @@ class TestVectorTest {
                         "relay 0.2.0",
                         4700));
         epochs(m, rolledBack);
+        peers(m, rolledBack);
         m.put("subscribe-minimal", new SubscribeFrame(1, all));
         m.put("subscribe-full", new SubscribeFrame(-7, TypeRanges.of(-2147483392, -100, 0, 0, 100, 2147483647)));
         m.put("subscribe-later-version", new SubscribeFrame(2, TypeRanges.of(1, 9)));
@@ -125,6 +130,7 @@ class TestVectorTest {
         m.put("gap-slow", new Gap(10, 19, GapReason.SLOW.code()));
         m.put("gap-not-held", new Gap(1, 1, GapReason.NOT_HELD.code()));
         m.put("gap-damaged", new Gap(1, 1, GapReason.DAMAGED.code()));
+        m.put("gap-superseded", new Gap(10, 19, GapReason.SUPERSEDED.code()));
         m.put("gap-limits", new Gap(MAX, MAX, GapReason.NOT_HELD.code()));
         m.put("gap-unknown-reason", new Gap(5, 6, 65535));
         m.put("gap-later-version", new Gap(10, 19, GapReason.SLOW.code()));
@@ -166,7 +172,10 @@ class TestVectorTest {
                         1024,
                         "relay 0.2.0",
                         0,
-                        Epochs.parse(EPOCH + ":9000,-3:4700,77:1")));
+                        Epochs.parse(EPOCH + ":9000,-3:4700,77:1"),
+                        0,
+                        "",
+                        ""));
         m.put("welcome-epochs-none", welcome(1, Policy.DISCONNECT, 0, subscriber, EPOCH, 1, 0, "relay 0.2.0"));
         StringBuilder most = new StringBuilder("-2:4600,500:4700");
         for (int i = 0; i < 14; i++) {
@@ -188,7 +197,84 @@ class TestVectorTest {
                         1024,
                         "relay 0.2.0",
                         4650,
-                        Epochs.parse(most.toString())));
+                        Epochs.parse(most.toString()),
+                        0,
+                        "",
+                        ""));
+    }
+
+    private static void peers(Map<String, Object> m, int rolledBack) {
+        int numbered = Features.SEQUENCES | Features.PEER;
+        String address = "192.0.2.7:40001";
+        m.put("welcome-peer", peer(Policy.DISCONNECT, 0, numbered, 1000, 0, Epochs.NONE, 0, address, "audit"));
+        m.put(
+                "welcome-peer-later-version",
+                peer(Policy.DISCONNECT, 0, Features.PEER, 1, 0, Epochs.NONE, 0, address, "audit"));
+        m.put(
+                "welcome-peer-unix",
+                new WelcomeFrame(
+                        1,
+                        Policy.RELAY_DEFAULT,
+                        0,
+                        Features.ACKS | Features.PEER,
+                        EPOCH,
+                        501,
+                        77,
+                        1 << 20,
+                        1000,
+                        5000,
+                        1024,
+                        "relay 0.2.0",
+                        0,
+                        Epochs.NONE,
+                        0,
+                        "unix",
+                        ""));
+        m.put(
+                "welcome-peer-epochs",
+                peer(
+                        Policy.DISCONNECT,
+                        0,
+                        numbered | Features.NARROWED | Features.EPOCHS,
+                        9500,
+                        0,
+                        Epochs.parse(EPOCH + ":9000,-3:4700"),
+                        0,
+                        "[2001:db8::1]:40001",
+                        "audit"));
+        m.put(
+                "welcome-peer-rolled-back",
+                peer(Policy.DISCONNECT, rolledBack, numbered, 4700, 4700, Epochs.NONE, 0, address, "prüfer"));
+    }
+
+    private static WelcomeFrame peer(
+            Policy policy,
+            int flags,
+            int features,
+            long next,
+            long fork,
+            Epochs epochs,
+            int interval,
+            String address,
+            String identity) {
+        return new WelcomeFrame(
+                1,
+                policy,
+                flags,
+                features,
+                EPOCH,
+                next,
+                0,
+                1 << 20,
+                1000,
+                5000,
+                1024,
+                "relay 0.2.0",
+                fork,
+                epochs,
+                interval,
+                address,
+                identity);
     }
 
     private static void hellos(Map<String, Object> m) {
@@ -237,13 +323,14 @@ class TestVectorTest {
                 "hello-limits",
                 HelloFrame.subscriber()
                         .versions(65535, 65535)
-                        .policy(Policy.SKIP)
+                        .policy(Policy.LATEST)
                         .fromSequence(-1, MAX)
                         .features(~Features.TOKEN)
                         .heartbeatMillis(3_600_000)
                         .types(TypeRanges.of(-2147483392, -2147483392, 2147483647, 2147483647))
                         .name("n".repeat(255))
                         .level(Level.FORCED)
+                        .intervalMillis(3_600_000)
                         .build());
         m.put(
                 "hello-later-version",
@@ -285,6 +372,45 @@ class TestVectorTest {
                         .token(Token.of("Zm9yIHRoZSB2ZWN0b3JzIG9ubHk"))
                         .level(Level.FORCED)
                         .build());
+    }
+
+    private static void states(Map<String, Object> m) {
+        m.put(
+                "hello-subscriber-state",
+                HelloFrame.subscriber()
+                        .fromState(0, 0)
+                        .features(Features.SEQUENCES | Features.NARROWED | Features.EPOCHS | Features.PEER)
+                        .types(TypeRanges.of(1, 9))
+                        .name("audit")
+                        .build());
+        m.put(
+                "hello-state-resumed",
+                HelloFrame.subscriber()
+                        .fromState(EPOCH, 1000)
+                        .features(Features.SEQUENCES | Features.PEER)
+                        .name("audit")
+                        .build());
+        m.put(
+                "hello-peer",
+                HelloFrame.publisher().features(Features.PEER).name("orders").build());
+        HelloFrame.Builder latest =
+                HelloFrame.subscriber().policy(Policy.LATEST).name("audit");
+        m.put("hello-interval-later-version", latest.intervalMillis(3_600_000).build());
+        m.put(
+                "hello-interval-token-level",
+                latest.token(Token.of("Zm9yIHRoZSB2ZWN0b3JzIG9ubHk"))
+                        .level(Level.STREAM)
+                        .intervalMillis(10)
+                        .build());
+        HelloFrame.Builder counted = HelloFrame.subscriber()
+                .policy(Policy.LATEST)
+                .features(Features.SEQUENCES)
+                .name("audit");
+        m.put("hello-policy-latest", counted.build());
+        m.put("hello-interval", counted.fromState(0, 0).intervalMillis(500).build());
+        m.put(
+                "hello-interval-none",
+                HelloFrame.subscriber().intervalMillis(0).name("audit").build());
     }
 
     private static WelcomeFrame welcome(

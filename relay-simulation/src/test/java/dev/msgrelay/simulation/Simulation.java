@@ -81,6 +81,9 @@ final class Simulation {
 
     private static final long FIRST_EPOCH = 0x5EED;
     private static final long NO_EPOCH = 77;
+    /** Those that a subscriber may ask for; the relay grants no other one. */
+    private static final List<Policy> POLICIES = List.copyOf(EnumSet.range(Policy.RELAY_DEFAULT, Policy.REPLAY));
+
     private static final Set<Counter> NOTHING_LEFT = EnumSet.of(
             Counter.PUBLISHERS,
             Counter.SUBSCRIBERS,
@@ -451,7 +454,7 @@ final class Simulation {
 
     private HelloFrame hello() {
         HelloFrame.Builder hello = HelloFrame.subscriber()
-                .policy(world.oneOf(List.of(Policy.values())))
+                .policy(world.oneOf(POLICIES))
                 .heartbeatMillis(world.oneOf(0, 100, 1000, 600_000))
                 .name(world.onceIn(2) ? "reader-" + channels : "");
         if ((subscriberKinds & 2) != 0 && world.onceIn(2)) {

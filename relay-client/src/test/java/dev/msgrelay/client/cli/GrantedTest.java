@@ -3,7 +3,6 @@ package dev.msgrelay.client.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.client.SessionEvent;
-import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.WelcomeFrame;
@@ -19,7 +18,7 @@ class GrantedTest {
     private static SessionEvent connected(Policy policy, int features) {
         return new SessionEvent.Connected(
                 Endpoint.tcp("127.0.0.1", 7400),
-                new WelcomeFrame(1, policy, 0, features, 7, 1, 0, 1000, 100, 300, 4, "", 0, Epochs.NONE));
+                new WelcomeFrame(1, policy, 0, features, 7, 1, 0, 1000, 100, 300, 4, "", 0));
     }
 
     @Test

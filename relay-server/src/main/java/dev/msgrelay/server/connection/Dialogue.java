@@ -239,11 +239,23 @@ public final class Dialogue {
         return new FrameException(CloseReason.JOURNAL_FAILED, "nothing gets " + level.flag() + " any more");
     }
 
-    /** Makes WELCOME due; see {@link Session#welcome}. */
-    void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
+    /**
+     * Makes WELCOME due; see {@link Session#welcome}.
+     *
+     * @param address the client's address, and {@code name} that of its identity, for a client that asks for PEER
+     */
+    void welcome(
+            HelloFrame said,
+            Policy policy,
+            int features,
+            long next,
+            long accepted,
+            long fork,
+            String address,
+            String name) {
         boolean rolledBack = fork != Durability.TODAY && fork != Durability.UNKNOWN;
         int flags = fork == Durability.TODAY ? 0 : WelcomeFrame.EPOCH_CHANGED;
-        int granted = level.isEmpty() ? features : features | Features.LEVELS;
+        int granted = (level.isEmpty() ? features : features | Features.LEVELS) | Features.PEER;
         Epochs epochs = role == Role.SUBSCRIBER || said.wants(Features.ACKS) ? life.newest() : Epochs.NONE;
         if (!epochs.isNone()) {
             granted |= Features.EPOCHS;
@@ -262,7 +274,10 @@ public final class Dialogue {
                 TypeRanges.MAX_RANGES,
                 identity.server(),
                 rolledBack ? fork : 0,
-                said.wants(Features.EPOCHS) ? epochs : Epochs.NONE);
+                said.wants(Features.EPOCHS) ? epochs : Epochs.NONE,
+                0,
+                said.wants(Features.PEER) ? address : "",
+                said.wants(Features.PEER) ? name : "");
         welcome(answer.encode());
         heartbeat.restart();
     }

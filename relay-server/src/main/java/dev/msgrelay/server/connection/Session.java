@@ -296,7 +296,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
      * @param fork the result of {@link Durability#forkOf} for the epoch in HELLO
      */
     public void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
-        dialogue.welcome(said, policy, features, next, accepted, fork);
+        String address = AcceptedSocket.clientAddress(channel);
+        dialogue.welcome(said, policy, features, next, accepted, fork, address, rights.name());
         state(SessionState.OPEN);
     }
 

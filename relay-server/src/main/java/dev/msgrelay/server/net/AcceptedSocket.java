@@ -58,4 +58,9 @@ public final class AcceptedSocket {
         SocketAddress local = channel.localAddress();
         return "unix:" + (local == null ? "?" : local) + "#" + channel.id().asShortText();
     }
+
+    /** A client's address as WELCOME tells it: {@code 127.0.0.1:40123}, or {@code unix} at a Unix socket. */
+    public static String clientAddress(Channel channel) {
+        return Peer.address(channel) instanceof InetSocketAddress inet ? NetUtil.toSocketAddressString(inet) : "unix";
+    }
 }

@@ -231,6 +231,7 @@ final class CatchUp {
             case SEQUENCE -> log.packetOf(start.first(), found) && found.position() >= log.tail();
             case EARLIEST -> !journal.hasBefore(log.tail());
             case TIME -> false;
+            case STATE -> throw new IllegalStateException("no start in log or journal: " + start.from());
         };
     }
 

@@ -112,6 +112,15 @@ final class Join {
     }
 
     void greeted(HelloFrame said) throws FrameException {
+        if (said.policy() == Policy.LATEST) {
+            throw new FrameException(
+                    CloseReason.UNSUPPORTED,
+                    "policy latest is not given here: disconnect, backpressure, skip and replay are");
+        }
+        if (said.start() == StartFrom.STATE) {
+            throw new FrameException(
+                    CloseReason.UNSUPPORTED, "a start with the state is not given here: the relay keeps none");
+        }
         narrows = said.wants(Features.NARROWED);
         wantTypes(said.types());
         hello = said;

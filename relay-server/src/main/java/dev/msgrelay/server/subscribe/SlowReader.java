@@ -69,7 +69,7 @@ final class SlowReader {
             case DISCONNECT, BACKPRESSURE -> Overtaken.CUT;
             case SKIP -> Overtaken.JUMP;
             case REPLAY -> Overtaken.JOURNAL;
-            case RELAY_DEFAULT -> throw new IllegalStateException("no policy of a subscriber: " + policy);
+            case RELAY_DEFAULT, LATEST -> throw new IllegalStateException("no policy of a subscriber: " + policy);
         };
     }
 

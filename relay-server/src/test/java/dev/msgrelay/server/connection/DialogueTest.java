@@ -37,7 +37,7 @@ class DialogueTest {
                         Protocol.VERSION,
                         Policy.SKIP,
                         WelcomeFrame.EPOCH_CHANGED | WelcomeFrame.ROLLED_BACK,
-                        Features.EPOCHS,
+                        Features.EPOCHS | Features.PEER,
                         7,
                         1,
                         0,
@@ -47,7 +47,10 @@ class DialogueTest {
                         TypeRanges.MAX_RANGES,
                         server,
                         1,
-                        new Epochs(Collections.nCopies(Epochs.MOST, new Epochs.Row(7, 1))))
+                        new Epochs(Collections.nCopies(Epochs.MOST, new Epochs.Row(7, 1))),
+                        0,
+                        "[1111:2222:3333:4444:5555:6666:7777:8888]:40001",
+                        "i".repeat(64))
                 .encode();
     }
 

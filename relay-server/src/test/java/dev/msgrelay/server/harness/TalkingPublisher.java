@@ -31,6 +31,13 @@ public final class TalkingPublisher implements AutoCloseable {
         return connect(relay.publish()).send(hello.bytes());
     }
 
+    /** What the relay knows as this client's address: {@code 127.0.0.1:40001}, or {@code unix}. */
+    public String localAddress() throws IOException {
+        return channel.getLocalAddress() instanceof InetSocketAddress inet
+                ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
+                : "unix";
+    }
+
     public TalkingPublisher send(byte[] bytes) throws IOException {
         return send(ByteBuffer.wrap(bytes));
     }

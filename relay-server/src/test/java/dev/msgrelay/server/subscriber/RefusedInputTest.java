@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Neighbours;
@@ -105,13 +106,17 @@ class RefusedInputTest {
         HelloFrame.Builder publisher = HelloFrame.publisher().name("p");
         HelloFrame.Builder future = HelloFrame.subscriber().versions(2, 3);
         HelloFrame.Builder feature = HelloFrame.subscriber().features(0x00020002);
+        HelloFrame.Builder latest = HelloFrame.subscriber().policy(Policy.LATEST);
+        HelloFrame.Builder state = HelloFrame.subscriber().fromState(0, 0);
         List<RefusedInput> faults = List.of(
                 new RefusedInput("twice", true, CloseReason.PROTOCOL_ORDER, hello(), "HELLO", "second"),
                 new RefusedInput("a thousand", false, CloseReason.PROTOCOL_ORDER, thousand, "HELLO", "second"),
                 new RefusedInput(
                         "publisher", false, CloseReason.WRONG_ROLE, hello(publisher), "publisher", "subscriber"),
                 new RefusedInput("versions", false, CloseReason.UNSUPPORTED, hello(future), "2..3", "1..1"),
-                new RefusedInput("feature", false, CloseReason.UNSUPPORTED, hello(feature), "0x00020000", "0x00010067"),
+                new RefusedInput("feature", false, CloseReason.UNSUPPORTED, hello(feature), "0x00020000", "0x0001007F"),
+                new RefusedInput("latest", false, CloseReason.UNSUPPORTED, hello(latest), "policy latest", "replay"),
+                new RefusedInput("state", false, CloseReason.UNSUPPORTED, hello(state), "the state"),
                 // Of another version only the versions are looked at.
                 new RefusedInput(
                         "garbage of version 9",

@@ -298,6 +298,38 @@ class AccessTest {
                 .allMatch(connection -> !Sessions.thread(connection).equals(Sessions.CORE));
     }
 
+    /** WELCOME has them for a client that asks for PEER, and nothing for others; nobody is granted an interval. */
+    @ParameterizedTest
+    @MethodSource(SOCKETS)
+    void aClientIsToldItsAddressAndIdentity(Setting setting) throws Exception {
+        HelloFrame.Builder asks = subscriber("both").features(Features.PEER | Features.INTERVAL);
+        try (TestRelay relay = start(setting, USUAL);
+                TalkingPublisher reader = connect(relay.subscribe(), asks);
+                TalkingPublisher writer =
+                        connect(relay.publish(), publisher("orders").features(Features.PEER));
+                TalkingPublisher other = connect(relay.publish(), publisher("orders"))) {
+            WelcomeFrame welcome =
+                    WelcomeFrame.decode(reader.await(Hello.WELCOME).body());
+            assertThat(welcome.features()).isEqualTo(Features.PEER);
+            assertThat(welcome.address()).isEqualTo(reader.localAddress());
+            assertThat(welcome.identity()).isEqualTo("both");
+            welcome = WelcomeFrame.decode(writer.await(Hello.WELCOME).body());
+            assertThat(welcome.address()).isEqualTo(writer.localAddress());
+            assertThat(welcome.identity()).isEqualTo("orders");
+            welcome = WelcomeFrame.decode(other.await(Hello.WELCOME).body());
+            assertThat(welcome.features()).isZero();
+        }
+        // Without access rules a client has no identity.
+        try (TestRelay relay = TestRelay.start(setting, builder -> builder);
+                TalkingPublisher reader =
+                        connect(relay.subscribe(), HelloFrame.subscriber().features(Features.PEER))) {
+            WelcomeFrame welcome =
+                    WelcomeFrame.decode(reader.await(Hello.WELCOME).body());
+            assertThat(welcome.address()).isEqualTo(reader.localAddress());
+            assertThat(welcome.identity()).isEmpty();
+        }
+    }
+
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void aSubscriberGetsBothEndsOfARange(Setting setting) throws Exception {

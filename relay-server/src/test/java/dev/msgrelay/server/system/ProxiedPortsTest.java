@@ -4,7 +4,9 @@ import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.access.Network;
 import dev.msgrelay.server.access.Refusal;
@@ -186,6 +188,18 @@ class ProxiedPortsTest {
                 assertThat(relay.relay().connections())
                         .extracting(ConnectionRow::identity)
                         .containsExactly("near");
+            }
+            byte[] asks = HelloFrame.subscriber()
+                    .features(Features.PEER)
+                    .build()
+                    .encode()
+                    .array();
+            try (TalkingPublisher near = TalkingPublisher.connect(relay.relay().subscribeAddress())) {
+                near.send(ByteBuffer.wrap(from(7, asks)));
+                WelcomeFrame welcome =
+                        WelcomeFrame.decode(near.await(Hello.WELCOME).body());
+                assertThat(welcome.address()).startsWith("203.0.113.7:");
+                assertThat(welcome.identity()).isEqualTo("near");
             }
             // The proxy's own address has an identity, which its clients do not get.
             assertTold(relay.relay().publishAddress(), from(8, hello), CloseReason.NOT_AUTHENTICATED, "");
