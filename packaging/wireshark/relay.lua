@@ -43,11 +43,14 @@ local FROM_RELAY = {
 }
 
 local SUBSCRIBER, PUBLISHER = 1, 2
+local LATEST, STATE = 5, 4
 local ROLES = {[SUBSCRIBER] = "subscriber", [PUBLISHER] = "publisher"}
-local POLICIES = {[0] = "default", [1] = "disconnect", [2] = "backpressure", [3] = "skip", [4] = "replay"}
-local STARTS = {[0] = "live", [1] = "sequence", [2] = "earliest", [3] = "time"}
+local POLICIES = {[0] = "default", [1] = "disconnect", [2] = "backpressure", [3] = "skip", [4] = "replay",
+    [5] = "latest"}
+local STARTS = {[0] = "live", [1] = "sequence", [2] = "earliest", [3] = "time", [4] = "state"}
 local LEVELS = {[0] = "stream", [1] = "written", [2] = "forced"}
-local REASONS = {[1] = "SLOW", [2] = "NOT_HELD", [3] = "DAMAGED"}
+local REASONS = {[1] = "SLOW", [2] = "NOT_HELD", [3] = "DAMAGED", [4] = "SUPERSEDED"}
+local SUPERSEDED = 4
 local CODES = {
     "PEER_CLOSED", "CONNECTION_LOST", "TRUNCATED_FRAME", "NEGATIVE_LENGTH", "OVERSIZED_LENGTH", "RESERVED_TYPE",
     "UNEXPECTED_INPUT", "SLOW_SUBSCRIBER", "STALLED_SUBSCRIBER", "SHUTDOWN", "INTERNAL_ERROR", "MALFORMED_CONTROL",
@@ -57,7 +60,8 @@ local CODES = {
     "RATE_LIMITED", "TLS_KEY_USED_UP", "JOURNAL_FAILED",
 }
 
-local ACKS, SEQUENCES, NARROWED, LEVELS_BIT, EPOCHS, TOKEN = 0x1, 0x2, 0x4, 0x20, 0x40, 0x10000
+local ACKS, SEQUENCES, NARROWED, INTERVAL, PEER, LEVELS_BIT, EPOCHS, TOKEN =
+    0x1, 0x2, 0x4, 0x8, 0x10, 0x20, 0x40, 0x10000
 local EPOCH_CHANGED, ROLLED_BACK = 0x1, 0x2
 
 local f = {
@@ -79,6 +83,8 @@ local f = {
     feature_acks = ProtoField.bool("relay.features.acks", "ACKS", 32, nil, ACKS),
     feature_sequences = ProtoField.bool("relay.features.sequences", "SEQUENCES", 32, nil, SEQUENCES),
     feature_narrowed = ProtoField.bool("relay.features.narrowed", "NARROWED", 32, nil, NARROWED),
+    feature_interval = ProtoField.bool("relay.features.interval", "INTERVAL", 32, nil, INTERVAL),
+    feature_peer = ProtoField.bool("relay.features.peer", "PEER", 32, nil, PEER),
     feature_levels = ProtoField.bool("relay.features.levels", "LEVELS", 32, nil, LEVELS_BIT),
     feature_epochs = ProtoField.bool("relay.features.epochs", "EPOCHS", 32, nil, EPOCHS),
     feature_token = ProtoField.bool("relay.features.token", "TOKEN", 32, nil, TOKEN),
@@ -95,6 +101,7 @@ local f = {
     hello_producer = ProtoField.none("relay.hello.producer", "Producer id: a secret, not shown"),
     hello_token = ProtoField.none("relay.hello.token", "Token: a secret, not shown"),
     hello_level = ProtoField.uint8("relay.hello.level", "Level", base.DEC, LEVELS),
+    hello_interval = ProtoField.uint32("relay.hello.interval", "Interval wanted, ms"),
     welcome_version = ProtoField.uint16("relay.welcome.version", "Version"),
     welcome_policy = ProtoField.uint8("relay.welcome.policy", "Policy", base.DEC, POLICIES),
     welcome_flags = ProtoField.uint8("relay.welcome.flags", "Flags", base.HEX),
@@ -110,6 +117,9 @@ local f = {
     welcome_ranges = ProtoField.uint16("relay.welcome.max_ranges", "Most ranges"),
     welcome_server = ProtoField.string("relay.welcome.server", "Server", base.UNICODE),
     welcome_fork = ProtoField.int64("relay.welcome.fork", "Fork"),
+    welcome_interval = ProtoField.uint32("relay.welcome.interval", "Interval, ms"),
+    welcome_address = ProtoField.string("relay.welcome.address", "Address of the client", base.UNICODE),
+    welcome_identity = ProtoField.string("relay.welcome.identity", "Identity of the client", base.UNICODE),
     welcome_epochs = ProtoField.uint16("relay.welcome.epochs", "Count of epochs"),
     epoch_epoch = ProtoField.int64("relay.epoch.epoch", "Epoch of a life"),
     epoch_first = ProtoField.int64("relay.epoch.first", "First sequence of this life"),
@@ -138,11 +148,14 @@ local f = {
 relay.fields = f
 
 local FEATURES = {
-    f.feature_acks, f.feature_sequences, f.feature_narrowed, f.feature_levels, f.feature_epochs, f.feature_token,
+    f.feature_acks, f.feature_sequences, f.feature_narrowed, f.feature_interval, f.feature_peer, f.feature_levels,
+    f.feature_epochs, f.feature_token,
 }
 
 local e = {
     gap = ProtoExpert.new("relay.expert.gap", "Messages are missed", expert.group.SEQUENCE, expert.severity.WARN),
+    superseded = ProtoExpert.new("relay.expert.superseded", "Newer messages have taken their place",
+        expert.group.SEQUENCE, expert.severity.NOTE),
     error = ProtoExpert.new("relay.expert.error", "The connection is closed", expert.group.RESPONSE_CODE,
         expert.severity.ERROR),
     goaway = ProtoExpert.new("relay.expert.goaway", "The connection will be closed", expert.group.RESPONSE_CODE,
@@ -157,7 +170,7 @@ local e = {
     cut = ProtoExpert.new("relay.expert.cut", "A frame is not whole in this capture", expert.group.UNDECODED,
         expert.severity.WARN),
 }
-relay.experts = {e.gap, e.error, e.goaway, e.changed, e.count, e.malformed, e.lost, e.start, e.cut}
+relay.experts = {e.gap, e.superseded, e.error, e.goaway, e.changed, e.count, e.malformed, e.lost, e.start, e.cut}
 
 relay.prefs.subscribe = Pref.range("Subscribe ports", "7400", "Ports of relays from which subscribers read", 65535)
 relay.prefs.publish = Pref.range("Publish ports", "7401", "Ports of relays to which publishers write", 65535)
@@ -511,8 +524,8 @@ readers[HELLO] = function(body, seen)
     body:number(f.hello_highest, 2, "highest version", lowest or 1, 65535)
     local role = body:number(f.hello_role, 1, "role", SUBSCRIBER, PUBLISHER)
     local publisher = role == PUBLISHER
-    body:number(f.hello_policy, 1, "policy", 0, publisher and 0 or 4)
-    local start = body:number(f.hello_start, 1, "start", 0, publisher and 0 or 3)
+    local policy = body:number(f.hello_policy, 1, "policy", 0, publisher and 0 or LATEST)
+    local start = body:number(f.hello_start, 1, "start", 0, publisher and 0 or STATE)
     body:reserved(1)
     local features = body:features(f.hello_features)
     local acks = publisher and has(features, ACKS)
@@ -523,7 +536,7 @@ readers[HELLO] = function(body, seen)
     body:long(f.hello_epoch, "epoch")
     local from_number = start == 1 or start == 3
     local number = body:long(f.hello_number, "number", from_number and ONE or ZERO,
-        not (from_number or acks) and ZERO or nil)
+        not (from_number or start == STATE or acks) and ZERO or nil)
     local count, count_item = body:number(f.range_count, 2, "count of ranges", 0, publisher and 0 or 1024)
     body:reserved(2)
     body:reserved(4)
@@ -531,8 +544,8 @@ readers[HELLO] = function(body, seen)
         body:ranges(count)
     end
     body:string(f.hello_name, "name", acks and 1 or 0)
-    local token, level = has(features, TOKEN), has(features, LEVELS_BIT)
-    if body.at < body.to or token or level then
+    local token, level, interval = has(features, TOKEN), has(features, LEVELS_BIT), has(features, INTERVAL)
+    if body.at < body.to or token or level or interval then
         local range = body:take(16, "producer id")
         if range then
             local item = body.tree:add(f.hello_producer, range)
@@ -547,6 +560,15 @@ readers[HELLO] = function(body, seen)
     if level then
         body:number(f.hello_level, 1, "level", 0, 2)
     end
+    if interval then
+        local wanted, item = body:number(f.hello_interval, 4, "interval")
+        if wanted and wanted ~= 0 then
+            body:within(item, "interval", wanted, publisher and 0 or 10, publisher and 0 or 3600000)
+            if not publisher and policy ~= LATEST then
+                body:bad(item, "an interval needs the policy latest")
+            end
+        end
+    end
     seen.role = role
     seen.acks = acks
     seen.number = number
@@ -555,7 +577,7 @@ end
 
 readers[WELCOME] = function(body, seen)
     body:number(f.welcome_version, 2, "version", 1, 65535)
-    body:number(f.welcome_policy, 1, "policy", 0, 4)
+    body:number(f.welcome_policy, 1, "policy", 0, LATEST)
     local flags, flags_item, range = body:number(f.welcome_flags, 1, "flags")
     flags = flags or 0
     if range then
@@ -580,8 +602,8 @@ readers[WELCOME] = function(body, seen)
     body:number(f.welcome_ranges, 2, "most ranges")
     body:reserved(2)
     body:string(f.welcome_server, "server", 0)
-    local epochs = has(features, EPOCHS)
-    if body.at < body.to or epochs then
+    local epochs, interval, peer = has(features, EPOCHS), has(features, INTERVAL), has(features, PEER)
+    if body.at < body.to or epochs or interval or peer then
         local fork, fork_item = body:long(f.welcome_fork, "fork")
         if fork and not rolled_back and fork ~= ZERO then
             body:bad(fork_item, "fork is not 0 without ROLLED_BACK")
@@ -601,6 +623,13 @@ readers[WELCOME] = function(body, seen)
             end
             body:long(f.epoch_first, "first sequence of an epoch", ONE)
         end
+    end
+    if interval then
+        body:number(f.welcome_interval, 4, "interval", 10, 3600000)
+    end
+    if peer then
+        body:string(f.welcome_address, "address", 0)
+        body:string(f.welcome_identity, "identity", 0)
     end
     seen.features = features
 end
@@ -644,8 +673,13 @@ readers[GAP] = function(body, seen)
     if to then
         seen.from = from
         seen.next = following(to)
-        body.tree:add_proto_expert_info(e.gap, "Missed: " .. tostring(from) .. " to " .. tostring(to) .. ", "
-            .. (REASONS[reason] or "reason " .. tostring(reason)))
+        local which = tostring(from) .. " to " .. tostring(to)
+        if reason == SUPERSEDED then
+            body.tree:add_proto_expert_info(e.superseded, "Superseded: " .. which)
+        else
+            body.tree:add_proto_expert_info(e.gap, "Missed: " .. which .. ", "
+                .. (REASONS[reason] or "reason " .. tostring(reason)))
+        end
     end
 end
 
