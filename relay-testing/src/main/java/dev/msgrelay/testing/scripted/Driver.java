@@ -35,7 +35,8 @@ final class Driver implements AutoCloseable {
     }
 
     /** Events whose order among each other is that of the stream. */
-    private static final Set<String> IN_ORDER = Set.of("message", "gap", "stream_changed", "rolled_back", "missed");
+    private static final Set<String> IN_ORDER =
+            Set.of("message", "gap", "stream_changed", "rolled_back", "missed", "state_complete");
 
     /** What a driver may say that its client is able to do; a case names those that it needs. */
     static final Set<String> CAPABILITIES = Set.of(
@@ -51,6 +52,9 @@ final class Driver implements AutoCloseable {
             "producer_file",
             "pause",
             "time",
+            "state",
+            "peer",
+            "certificate",
             Congestion.CAPABILITY);
 
     /** Fields of 64 bits: a number of JSON would lose digits above 2^53 in many languages. */

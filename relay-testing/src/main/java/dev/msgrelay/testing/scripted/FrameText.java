@@ -31,6 +31,12 @@ public final class FrameText {
     private static final int TOKEN = 1 << 16;
     private static final int LEVELS = 1 << 5;
     private static final int EPOCHS = 1 << 6;
+    private static final int INTERVAL = 1 << 3;
+    private static final int PEER = 1 << 4;
+
+    /** Fields that are there only with a feature. */
+    private static final Map<String, Integer> FEATURES = Map.of(
+            "token", TOKEN, "level", LEVELS, "epochs", EPOCHS, "interval", INTERVAL, "address", PEER, "identity", PEER);
 
     private enum Kind {
         U8,
@@ -58,13 +64,14 @@ public final class FrameText {
                 0x80000001,
                 "lowest:U16:1 highest:U16:1 role:U8:1 policy:U8:0 start:U8:0 reserved:U8:0"
                         + " features:I32:0 heartbeat:I32:0 epoch:I64:0 number:I64:0 count:COUNT: reserved2:U16:0 reserved3:I32:0"
-                        + " ranges:RANGES: name:STRING: producer:ID: token:STRING level:U8");
+                        + " ranges:RANGES: name:STRING: producer:ID: token:STRING level:U8 interval:I32");
         layout(
                 "WELCOME",
                 0x80000002,
                 "version:U16:1 policy:U8:1 flags:U8:0 features:I32:3 epoch:I64:" + EPOCH
                         + " next:I64:1 accepted:I64:0 max_body:I32:1048576 heartbeat:I32:1000 idle:I32:60000"
-                        + " most_ranges:U16:1024 reserved:U16:0 server:STRING:scripted fork:I64:0 epochs:EPOCHS");
+                        + " most_ranges:U16:1024 reserved:U16:0 server:STRING:scripted fork:I64:0 epochs:EPOCHS"
+                        + " interval:I32 address:STRING identity:STRING");
         layout("SUBSCRIBE", 0x80000003, "request:I32:0 count:COUNT: reserved:U16:0 ranges:RANGES:");
         layout("PING", 0x80000004, "id:I64:1 next:I64:0 head:I64:0");
         layout("PONG", 0x80000005, "id:I64:1");
@@ -146,9 +153,8 @@ public final class FrameText {
         }
         long features = 0;
         for (Field field : layout.fields) {
-            boolean absent = field.name.equals("token") && (features & TOKEN) == 0
-                    || field.name.equals("level") && (features & LEVELS) == 0
-                    || field.name.equals("epochs") && (features & EPOCHS) == 0;
+            Integer feature = FEATURES.get(field.name);
+            boolean absent = feature != null && (features & feature) == 0;
             if (!absent && (in.hasRemaining() || field.kind == Kind.TEXT || field.kind == Kind.RANGES)) {
                 fields.put(field.name, decode(field.kind, in, fields));
             }

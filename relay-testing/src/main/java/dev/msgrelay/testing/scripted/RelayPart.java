@@ -25,7 +25,10 @@ final class RelayPart {
     private static final int ACKS_AND_SEQUENCES = 3;
     private static final int REMEMBERED = 12;
     private static final int LINE = 200;
-    private static final int EPOCHS = 1 << 6;
+
+    /** A WELCOME that has one of these fields grants its feature. */
+    private static final Map<String, Integer> GRANTS =
+            Map.of("epochs", 1 << 6, "interval", 1 << 3, "address", 1 << 4, "identity", 1 << 4);
 
     /** Timers of some languages end a millisecond early. */
     private static final long EARLY_MS = 2;
@@ -284,7 +287,10 @@ final class RelayPart {
         }
         Map<String, String> fields = Words.fields(words.subList(1, words.size()));
         if (name.equals("WELCOME")) {
-            int grants = fields.containsKey("epochs") ? ACKS_AND_SEQUENCES | EPOCHS : ACKS_AND_SEQUENCES;
+            int grants = ACKS_AND_SEQUENCES;
+            for (String field : fields.keySet()) {
+                grants |= GRANTS.getOrDefault(field, 0);
+            }
             fields.putIfAbsent("features", String.valueOf(wanted & grants));
         }
         return FrameText.encode(name, fields);

@@ -46,7 +46,10 @@ final class Variables {
         }
     }
 
-    /** {@code *}: any; {@code a/b}: one of them; {@code 3..5}: one of these numbers; {@code size:N}: so many chars. */
+    /**
+     * {@code *}: any; {@code a/b}: one of them; {@code 3..5}: one of these numbers; {@code size:N}: so many chars;
+     * {@code ~text}: one that holds this text.
+     */
     static boolean matches(String wantedValue, String got) {
         if (got == null) {
             return wantedValue.equals("-") || wantedValue.endsWith("/-");
@@ -56,6 +59,9 @@ final class Variables {
         }
         if (wantedValue.startsWith("size:")) {
             return got.length() == Integer.parseInt(wantedValue.substring(5));
+        }
+        if (wantedValue.startsWith("~")) {
+            return got.contains(wantedValue.substring(1));
         }
         int dots = wantedValue.indexOf("..");
         try {

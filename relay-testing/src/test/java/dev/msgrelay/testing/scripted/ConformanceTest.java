@@ -122,6 +122,27 @@ class ConformanceTest {
     }
 
     @Test
+    void aTextThatIsNotHeldFails() throws IOException {
+        String lost = "{\"event\":\"lost\",\"code\":12,\"text\":\"start 4 is not within 0..3\"}";
+        assertThat(play("open subscriber\naccept\nexpect HELLO\ntold lost text=\"~start 4\"\n", Set.of(), lost)
+                        .outcome())
+                .isEqualTo(Outcome.PASSED);
+        assertThat(play("open subscriber\naccept\nexpect HELLO\ntold lost text=~older\n", Set.of(), lost)
+                        .detail())
+                .contains("no lost in time");
+    }
+
+    @Test
+    void aStateThatIsCompleteTwiceFails() throws IOException {
+        String complete = "{\"event\":\"state_complete\",\"next\":\"2\"}";
+        String steps = "open subscriber\naccept\nexpect HELLO\ntold-messages 1..1\ntold state_complete next=2\n";
+        assertThat(play(steps, Set.of(), message(1), complete).outcome()).isEqualTo(Outcome.PASSED);
+        assertThat(play(steps, Set.of(), complete, message(1)).detail()).contains("state_complete");
+        assertThat(play(steps, Set.of(), message(1), complete, complete).detail())
+                .contains("at the end");
+    }
+
+    @Test
     void oneTooManyFails() throws IOException {
         assertThat(play(TWO, Set.of(), message(1), GAP, message(4)).detail()).contains("at the end");
     }
@@ -188,7 +209,7 @@ class ConformanceTest {
                 .isEqualTo("the list of known failures names no case by: group/two");
         assertThat(refusal(file, READY.replace("unix", "subscribers"), Set.of(), name -> true))
                 .startsWith(
-                        "no case needs the driver's capabilities [subscribers]; those that there are: [congestion,");
+                        "no case needs the driver's capabilities [subscribers]; those that there are: [certificate,");
         assertThat(refusal(file, "{\"event\":\"ready\"}", Set.of(), name -> true))
                 .startsWith("the driver's ready has no list of capabilities");
         assertThat(refusal(file, "hello", Set.of(), name -> true)).contains("a line is not JSON");
