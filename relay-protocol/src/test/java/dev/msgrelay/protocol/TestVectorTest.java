@@ -206,6 +206,22 @@ class TestVectorTest {
     private static void peers(Map<String, Object> m, int rolledBack) {
         int numbered = Features.SEQUENCES | Features.PEER;
         String address = "192.0.2.7:40001";
+        m.put("welcome-latest", welcome(1, Policy.LATEST, 0, Features.SEQUENCES, EPOCH, 1000, 0, "relay 0.2.0"));
+        m.put(
+                "welcome-interval",
+                peer(Policy.LATEST, 0, Features.SEQUENCES | Features.INTERVAL, 1000, 0, Epochs.NONE, 500, "", ""));
+        m.put(
+                "welcome-interval-peer-epochs",
+                peer(
+                        Policy.LATEST,
+                        0,
+                        numbered | Features.INTERVAL | Features.EPOCHS,
+                        9500,
+                        0,
+                        Epochs.parse(EPOCH + ":9000"),
+                        10,
+                        address,
+                        "audit"));
         m.put("welcome-peer", peer(Policy.DISCONNECT, 0, numbered, 1000, 0, Epochs.NONE, 0, address, "audit"));
         m.put(
                 "welcome-peer-later-version",
