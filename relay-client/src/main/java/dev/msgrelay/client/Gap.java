@@ -3,7 +3,8 @@ package dev.msgrelay.client;
 import dev.msgrelay.protocol.GapReason;
 
 /**
- * Messages that a subscriber does not get. With a choice of types, messages of other types are counted as well.
+ * Messages that a subscriber does not get. With a choice of types, messages of other types are counted as well. Those
+ * of {@link GapReason#SUPERSEDED} are no loss: with a start with the state, newer messages of the same types come.
  *
  * <pre>{@code
  * SubscriberOptions.builder("127.0.0.1:7400").onGap(gap -> System.err.println(gap.text()));
@@ -30,12 +31,17 @@ public record Gap(long from, long to, int code) {
         return GapReason.ofCode(code);
     }
 
+    /** Whether messages are missed: always, but for {@link GapReason#SUPERSEDED}. */
+    public boolean isLoss() {
+        return code != GapReason.SUPERSEDED.code();
+    }
+
     /** One line for people. */
     public String text() {
         GapReason known = reason();
         String why =
                 known != null ? known.text() : code == UNEXPLAINED ? "the relay does not say why" : "reason " + code;
         String which = from == to ? "message " + from : count() + " messages, " + from + " to " + to;
-        return "missed " + which + ": " + why;
+        return (isLoss() ? "missed " : "passed over ") + which + ": " + why;
     }
 }

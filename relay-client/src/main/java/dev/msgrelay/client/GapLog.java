@@ -4,7 +4,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** Logs the gaps of a subscriber without a listener: the first at once, then at most one line in ten seconds. */
+/**
+ * Logs the gaps of a subscriber without a listener: the first at once, then at most one line in ten seconds; nothing of
+ * those that are no loss.
+ */
 final class GapLog implements Consumer<Gap> {
     private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -21,6 +24,9 @@ final class GapLog implements Consumer<Gap> {
 
     @Override
     public void accept(Gap gap) {
+        if (!gap.isLoss()) {
+            return;
+        }
         long now = clock.getAsLong();
         if (now - loggedAt < EVERY_NANOS) {
             unlogged += gap.count();

@@ -291,7 +291,7 @@ public final class PublisherOptions extends ConnectionOptions {
 
         private HelloFrame hello() {
             HelloFrame.Builder hello = HelloFrame.publisher()
-                    .features(acks ? Features.ACKS | Features.EPOCHS : 0)
+                    .features(Features.PEER | (acks ? Features.ACKS | Features.EPOCHS : 0))
                     .heartbeatMillis(heartbeatMillis)
                     .name(name)
                     .producer(acks && producer.isNone() ? ProducerId.random() : producer)

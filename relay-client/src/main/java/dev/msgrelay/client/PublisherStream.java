@@ -28,6 +28,7 @@ final class PublisherStream implements RelayLink.Handler {
     private final SentFrames sent;
     private final Confirmations confirmations;
     private final Consumer<SessionEvent> listener;
+    private final OwnCertificate certificate;
 
     private long epoch;
     private Epochs epochs;
@@ -53,6 +54,7 @@ final class PublisherStream implements RelayLink.Handler {
         this.sent = sent;
         this.confirmations = confirmations;
         this.listener = listener;
+        this.certificate = new OwnCertificate(listener, System::currentTimeMillis);
         this.maxBody = options.maxBody();
         this.firstNumber = options.firstNumber();
         this.epoch = options.firstEpoch();
@@ -64,6 +66,11 @@ final class PublisherStream implements RelayLink.Handler {
     ByteBuffer hello(Token token) {
         leaving = false;
         return options.hello(token, epoch, options.acks() ? sent.first() : 0);
+    }
+
+    /** What tells when the certificate that this client shows will end. */
+    OwnCertificate certificate() {
+        return certificate;
     }
 
     /** Whether the relay will close this connection, and takes no more messages. */
@@ -108,7 +115,8 @@ final class PublisherStream implements RelayLink.Handler {
         reconnector.welcomed();
         goBackIfUnknown(welcome);
         maxBody = Math.min(options.maxBody(), welcome.maxBody());
-        emit(new SessionEvent.Connected(endpoint, welcome));
+        emit(new SessionEvent.Connected(endpoint, welcome, false));
+        certificate.look(endpoint);
         if (options.acks()) {
             number(welcome);
         } else {
@@ -151,6 +159,7 @@ final class PublisherStream implements RelayLink.Handler {
     @Override
     public void onPing(ByteBuffer body) {
         alive = true;
+        certificate.look(reconnector.current());
     }
 
     @Override

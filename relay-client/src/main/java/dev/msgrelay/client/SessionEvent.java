@@ -8,6 +8,7 @@ import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 
 /**
  * An event of the connection of a {@link RelaySubscriber} or {@link RelayPublisher}. Events come in order, on the
@@ -41,6 +42,9 @@ public sealed interface SessionEvent {
                 || this instanceof Connected
                 || this instanceof ConnectedPlain
                 || this instanceof GoingAway
+                || this instanceof StateComplete
+                || this instanceof StateLate
+                || this instanceof CertificateEnds
                 || this instanceof GaveUp);
     }
 
@@ -52,8 +56,13 @@ public sealed interface SessionEvent {
         }
     }
 
-    /** The relay has answered HELLO. */
-    record Connected(Endpoint endpoint, WelcomeFrame welcome) implements SessionEvent {
+    /**
+     * The relay has answered HELLO. The WELCOME has, of a relay that tells it, the client's address and identity as the
+     * relay sees them.
+     *
+     * @param anew with a start with the state, whether all comes from the beginning: what the program knew is void
+     */
+    record Connected(Endpoint endpoint, WelcomeFrame welcome, boolean anew) implements SessionEvent {
         @Override
         public String text() {
             String who = welcome.server().isEmpty() ? "" : " (" + PrintableText.line(welcome.server()) + ")";
@@ -117,13 +126,50 @@ public sealed interface SessionEvent {
      * The relay, or its machine, ended before all messages of a subscriber's stream were on its disk, or an older
      * backup was put back; and the stream has continued from those that were there. Messages {@code fork} to {@code
      * had}, which this subscriber has received, are gone, and other messages have these numbers. The subscriber
-     * continues with {@code fork}.
+     * continues with {@code fork}, or with a start with the state begins anew.
      */
     record StreamRolledBack(Endpoint endpoint, long oldEpoch, long had, long epoch, long fork) implements SessionEvent {
         @Override
         public String text() {
             return "the stream of the relay at " + endpoint + " was rolled back: messages " + fork + " to " + had
                     + ", which came before, are not in it; it goes on with another message " + fork;
+        }
+    }
+
+    /**
+     * The state that a subscriber has asked for is complete: what it has had is the stream up to the message before
+     * {@code next}, type by type. Once for each connection, in its place between the messages.
+     */
+    record StateComplete(Endpoint endpoint, long next) implements SessionEvent {
+        @Override
+        public String text() {
+            return "the state of the relay at " + endpoint + " is complete; the stream goes on with message " + next;
+        }
+    }
+
+    /** The state is not complete after {@code afterMillis} ms; once for each connection. */
+    record StateLate(Endpoint endpoint, long afterMillis) implements SessionEvent {
+        @Override
+        public String text() {
+            return "the state of the relay at " + endpoint + " is not complete after " + afterMillis
+                    + " ms: types change faster than they are read";
+        }
+    }
+
+    /**
+     * The certificate that this client shows ends soon, or has ended: told once each where at most 30, 7, 1 and 0 days
+     * are left.
+     *
+     * @param days rounded up; 0 or below: it has ended
+     * @param endMillis its end, in milliseconds since 1970
+     */
+    record CertificateEnds(Endpoint endpoint, long days, long endMillis) implements SessionEvent {
+        @Override
+        public String text() {
+            return "this client's certificate "
+                    + (days == 1 ? "ends within 1 day" : days > 0 ? "ends within " + days + " days" : "has ended")
+                    + ": "
+                    + Instant.ofEpochMilli(endMillis);
         }
     }
 

@@ -82,14 +82,17 @@ final class StreamPosition {
         next = Math.min(next, common.changed());
     }
 
-    /** @param tellsNumbers whether a SEQUENCE frame comes wherever messages were left out */
-    void welcome(WelcomeFrame welcome, boolean withFilter, boolean tellsNumbers) throws FrameException {
+    /**
+     * @param tellsNumbers whether a SEQUENCE frame comes wherever messages were left out
+     * @param anew whether the client has asked for everything anew, whatever it has had
+     */
+    void welcome(WelcomeFrame welcome, boolean withFilter, boolean tellsNumbers, boolean anew) throws FrameException {
         filtered = withFilter;
         numbered = tellsNumbers;
         long at = welcome.next();
         notTooFar(ControlFrames.WELCOME, at);
         epochs = welcome.epochs();
-        if (next == NONE || isOther(welcome)) {
+        if (next == NONE || anew || isOther(welcome)) {
             epoch = welcome.epoch();
             next = at;
             return;
@@ -170,7 +173,7 @@ final class StreamPosition {
     }
 
     private void missed(Gap gap) {
-        missed += gap.count();
+        missed += gap.isLoss() ? gap.count() : 0;
         onGap.accept(gap);
     }
 }

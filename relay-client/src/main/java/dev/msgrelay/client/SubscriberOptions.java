@@ -39,6 +39,7 @@ public final class SubscriberOptions extends ConnectionOptions {
     private final PositionStore positions;
     private final Duration saveEvery;
     private final boolean retriesHandler;
+    private final StateView view;
 
     private SubscriberOptions(Builder builder) {
         super(builder, builder.bufferSize);
@@ -47,6 +48,7 @@ public final class SubscriberOptions extends ConnectionOptions {
         positions = builder.positions;
         saveEvery = builder.saveEvery;
         retriesHandler = builder.retriesHandler;
+        view = builder.view;
         if (bufferSize() < FrameLayout.HEADER_LENGTH) {
             throw new IllegalArgumentException(
                     "bufferSize " + bufferSize() + " is under a frame's header of " + FrameLayout.HEADER_LENGTH);
@@ -89,6 +91,16 @@ public final class SubscriberOptions extends ConnectionOptions {
         return saveEvery;
     }
 
+    /** The view that is kept up to date; empty: the program keeps none. */
+    Optional<StateView> view() {
+        return Optional.ofNullable(view);
+    }
+
+    /** Whether the newest message of each type comes first. */
+    boolean fromState() {
+        return hello.start() == StartFrom.STATE;
+    }
+
     boolean retriesHandler() {
         return retriesHandler;
     }
@@ -108,10 +120,10 @@ public final class SubscriberOptions extends ConnectionOptions {
 
     /** The first sequence wanted; 0: the relay chooses. */
     long sequence() {
-        return hello.start() == StartFrom.SEQUENCE ? hello.number() : 0;
+        return hello.start() == StartFrom.SEQUENCE || fromState() ? hello.number() : 0;
     }
 
-    /** A HELLO with these types; {@code next} above 0: resumes there. */
+    /** A HELLO with these types; {@code next} above 0: resumes there, with the state if that is the start. */
     HelloFrame hello(Token token, TypeRanges types, long epoch, long next) {
         HelloFrame.Builder again = HelloFrame.subscriber()
                 .policy(hello.policy())
@@ -123,7 +135,9 @@ public final class SubscriberOptions extends ConnectionOptions {
         if (hello.wants(Features.LEVELS)) {
             again.level(hello.level());
         }
-        if (next > 0) {
+        if (fromState()) {
+            again.fromState(epoch, next);
+        } else if (next > 0) {
             again.fromSequence(epoch, next);
         } else if (hello.start() == StartFrom.EARLIEST) {
             again.fromEarliest();
@@ -150,6 +164,7 @@ public final class SubscriberOptions extends ConnectionOptions {
         private PositionStore positions;
         private Duration saveEvery = Duration.ofSeconds(1);
         private boolean retriesHandler;
+        private StateView view;
 
         private Builder(List<Endpoint> endpoints) {
             super(endpoints);
@@ -200,6 +215,36 @@ public final class SubscriberOptions extends ConnectionOptions {
             }
             start = StartFrom.TIME;
             time = first;
+            return this;
+        }
+
+        /**
+         * Starts with the newest message of each type, in the order of their numbers; then comes the stream from the
+         * exact next message. What lies between is a {@link Gap} that is no loss. {@link SessionEvent.StateComplete}
+         * tells that the state is there. After a lost connection only what has changed meanwhile comes. It needs a
+         * relay with {@code --state}.
+         */
+        public Builder fromState() {
+            return fromState(0, 0);
+        }
+
+        /**
+         * As {@link #fromState()}, for a program that has kept what it knew: only what has changed since comes.
+         *
+         * @param epochOfNumber epoch of the stream that the number belongs to, from {@link RelaySubscriber#epoch}
+         * @param first the first message that it has not had, from {@link RelaySubscriber#next}; 0 or 1: it has had
+         *     none
+         */
+        public Builder fromState(long epochOfNumber, long first) {
+            start = StartFrom.STATE;
+            epoch = epochOfNumber;
+            sequence = first;
+            return this;
+        }
+
+        /** A view that the subscriber keeps up to date, beside the handler; with {@link #fromState()} only. */
+        public Builder view(StateView kept) {
+            view = Objects.requireNonNull(kept, "kept");
             return this;
         }
 
@@ -284,6 +329,9 @@ public final class SubscriberOptions extends ConnectionOptions {
                 throw new IllegalArgumentException(
                         "the plain mode has no numbers, so no position can be kept, and no message comes again");
             }
+            if (view != null && start != StartFrom.STATE) {
+                throw new IllegalArgumentException("a view needs the start with the state: fromState()");
+            }
             if (plain && asks) {
                 throw new IllegalArgumentException(
                         "the plain mode has no name, token, types, start, policy, level and heartbeat: these go with HELLO");
@@ -296,7 +344,7 @@ public final class SubscriberOptions extends ConnectionOptions {
             HelloFrame.Builder hello = HelloFrame.subscriber()
                     .policy(policy)
                     .heartbeatMillis(heartbeatMillis)
-                    .features(Features.SEQUENCES | Features.NARROWED | Features.EPOCHS)
+                    .features(Features.SEQUENCES | Features.NARROWED | Features.EPOCHS | Features.PEER)
                     .name(name)
                     .types(types);
             if (level != Level.STREAM) {
@@ -308,6 +356,8 @@ public final class SubscriberOptions extends ConnectionOptions {
                 hello.fromEarliest();
             } else if (start == StartFrom.TIME) {
                 hello.fromTime(time.toEpochMilli());
+            } else if (start == StartFrom.STATE) {
+                hello.fromState(epoch, sequence);
             }
             return hello.build();
         }

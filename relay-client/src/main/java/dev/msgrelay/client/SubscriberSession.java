@@ -1,5 +1,6 @@
 package dev.msgrelay.client;
 
+import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.Token;
@@ -30,6 +31,9 @@ import org.slf4j.LoggerFactory;
 final class SubscriberSession implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RelaySubscriber.class);
 
+    /** Time for the state, after which the program is told that it is late. */
+    private static final long STATE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private final SubscriberOptions options;
     private final LongSupplier clock;
     private final Selector selector;
@@ -41,6 +45,9 @@ final class SubscriberSession implements AutoCloseable {
 
     private boolean wasConnected;
     private boolean ended;
+    // Whether the present connection's state was told to be late, and since when it is awaited.
+    private boolean lateTold;
+    private long stateSince;
     private Optional<IOException> gaveUp = Optional.empty();
     // Written by the polling thread; close() closes it.
     private volatile RelayLink link;
@@ -54,8 +61,13 @@ final class SubscriberSession implements AutoCloseable {
         this.reconnector = new Reconnector(options.endpoints(), options.reconnect(), new SplittableRandom(), clock);
         this.changes = new TypeChanges(options.types());
         this.listener = options.listener();
-        this.stream = new SubscriberStream(
-                options, kept, reconnector, changes, listener, () -> SignsOfLife.scheduleFor(link));
+        this.stream = new SubscriberStream(options, kept, reconnector, changes, listener, this::opened);
+    }
+
+    private void opened() {
+        lateTold = false;
+        stateSince = clock.getAsLong();
+        SignsOfLife.scheduleFor(link);
     }
 
     SubscriberStream stream() {
@@ -171,7 +183,12 @@ final class SubscriberSession implements AutoCloseable {
 
     private int read(RelayLink present) throws IOException {
         try {
-            return present.read();
+            int n = present.read();
+            if (n > 0 && stream.lacksState() && !lateTold && clock.getAsLong() - stateSince > STATE_NANOS) {
+                lateTold = true;
+                stream.stateIsLate(TimeUnit.NANOSECONDS.toMillis(clock.getAsLong() - stateSince));
+            }
+            return n;
         } finally {
             if (stream.takeAlive()) {
                 reconnector.progressed();
@@ -200,6 +217,7 @@ final class SubscriberSession implements AutoCloseable {
         FrameReader reader = new FrameReader(options.bufferSize(), options.maxBody());
         Token token = options.token();
         link = options.connect(endpoint, token, options.plain() ? null : selector, reader, stream, clock);
+        stream.certificate().shows(link.certificateEndMillis());
         if (closed) {
             // close() may have been called before there was a link to close.
             link.close();
@@ -214,6 +232,7 @@ final class SubscriberSession implements AutoCloseable {
         link.openPlain();
         reconnector.welcomed();
         emit(new SessionEvent.ConnectedPlain(endpoint));
+        stream.certificate().look(endpoint);
         if (wasConnected) {
             emit(new SessionEvent.MissedUnknown(endpoint));
         }
@@ -228,6 +247,11 @@ final class SubscriberSession implements AutoCloseable {
             return;
         }
         Endpoint endpoint = reconnector.current();
+        boolean isOlder = options.fromState()
+                && link != null
+                && !link.isOpen()
+                && end instanceof RelayErrorException error
+                && error.reason() == CloseReason.MALFORMED_CONTROL;
         boolean endOfStream = options.plain() && link != null && link.hasEnded();
         if (link != null) {
             if (end instanceof FrameException fault) {
@@ -236,7 +260,7 @@ final class SubscriberSession implements AutoCloseable {
             link.close();
             link = null;
         }
-        IOException cause = reconnector.explained(end);
+        IOException cause = reconnector.explained(isOlder ? olderRelay(endpoint, end) : end);
         if (reconnector.failed(cause)) {
             emit(new SessionEvent.Lost(endpoint, cause, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
             return;
@@ -245,6 +269,11 @@ final class SubscriberSession implements AutoCloseable {
         if (gaveUp.isPresent()) {
             throw gaveUp.get();
         }
+    }
+
+    private static IOException olderRelay(Endpoint endpoint, IOException refusal) {
+        return new RelayUnsuitableException(
+                "the relay at " + endpoint + " is older than start = state (" + refusal.getMessage() + ")", refusal);
     }
 
     private void giveUp(Endpoint endpoint, IOException cause, boolean endOfStream) {

@@ -34,6 +34,9 @@ final class SubscriberStream implements RelayLink.Handler {
     private final Runnable onOpen;
     // Whether a message counts as received only once the handler has returned.
     private final boolean handles;
+    private final boolean withState;
+    private final Optional<StateView> view;
+    private final OwnCertificate certificate;
 
     private MessageHandler handler;
     private TypeRanges greetedWith;
@@ -45,6 +48,9 @@ final class SubscriberStream implements RelayLink.Handler {
     private long bytes;
     private boolean alive;
     private boolean unhandled;
+    // Whether the last HELLO has asked for the whole state, and whether what it asked for has come to its end.
+    private boolean asksAnew;
+    private boolean complete = true;
 
     /**
      * @param kept where to go on; empty: the options say where to start
@@ -65,12 +71,37 @@ final class SubscriberStream implements RelayLink.Handler {
         this.plain = options.plain();
         boolean mayResume = options.reconnect().rounds() > 0;
         this.handles = options.positions().isPresent() || options.retriesHandler();
+        this.withState = options.fromState();
+        this.view = options.view();
+        this.certificate = new OwnCertificate(listener, System::currentTimeMillis);
         this.position = new StreamPosition(
                 kept.map(Position::epoch).orElse(options.epoch()),
                 kept.map(Position::epochs).orElse(Epochs.NONE),
                 kept.map(Position::next).orElse(options.sequence()),
                 mayResume,
-                options.onGap());
+                view.isPresent() ? gapsOf(view.get(), options.onGap()) : options.onGap());
+    }
+
+    private static Consumer<Gap> gapsOf(StateView view, Consumer<Gap> onGap) {
+        return gap -> {
+            view.gap(gap);
+            onGap.accept(gap);
+        };
+    }
+
+    /** What tells when the certificate that this client shows will end. */
+    OwnCertificate certificate() {
+        return certificate;
+    }
+
+    /** Whether a state that was asked for has not come to its end. */
+    boolean lacksState() {
+        return !complete;
+    }
+
+    /** Tells that the state is late. */
+    void stateIsLate(long afterMillis) {
+        listener.accept(new SessionEvent.StateLate(reconnector.current(), afterMillis));
     }
 
     void handler(MessageHandler messageHandler) {
@@ -80,8 +111,11 @@ final class SubscriberStream implements RelayLink.Handler {
     /** HELLO for the next connection, with this token. */
     ByteBuffer hello(Token token) {
         greetedWith = changes.forHello();
-        return options.hello(token, greetedWith, position.epoch(), position.next())
-                .encode();
+        long next = withState && changes.isWidened() ? 0 : position.next();
+        asksAnew = withState && next <= 1;
+        // Nothing is awaited until WELCOME.
+        complete = true;
+        return options.hello(token, greetedWith, position.epoch(), next).encode();
     }
 
     StreamPosition position() {
@@ -120,7 +154,11 @@ final class SubscriberStream implements RelayLink.Handler {
         long sequence = plain ? 0 : position.message();
         if (handles) {
             handle(sequence, type, body);
-        } else {
+        }
+        if (view.isPresent()) {
+            view.get().message(type, body);
+        }
+        if (!handles) {
             handler.onMessage(sequence, type, body);
         }
     }
@@ -151,12 +189,19 @@ final class SubscriberStream implements RelayLink.Handler {
             throw RelayUnsuitableException.noLevel(endpoint, "durableOnly", options.level());
         }
         reconnector.welcomed();
-        Optional<Epochs.Common> common = position.commonWith(welcome);
+        // The state comes whole over this connection, so there is nothing to be asked for with an older epoch.
+        Optional<Epochs.Common> common = withState ? Optional.empty() : position.commonWith(welcome);
         if (common.isPresent()) {
             goBack(endpoint, welcome, common.get());
         }
         maxRanges = welcome.maxRanges();
-        listener.accept(new SessionEvent.Connected(endpoint, welcome));
+        boolean anew = withState && welcome.next() == 1;
+        if (anew && view.isPresent()) {
+            view.get().beginAnew();
+        }
+        complete = !withState;
+        listener.accept(new SessionEvent.Connected(endpoint, welcome, anew));
+        certificate.look(endpoint);
         if (position.isOther(welcome)) {
             listener.accept(
                     welcome.rolledBack()
@@ -167,7 +212,7 @@ final class SubscriberStream implements RelayLink.Handler {
             head = 0;
         }
         narrowed = welcome.grants(Features.NARROWED);
-        position.welcome(welcome, narrowed || !greetedWith.isAll(), welcome.grants(Features.SEQUENCES));
+        position.welcome(welcome, narrowed || !greetedWith.isAll(), welcome.grants(Features.SEQUENCES), asksAnew);
         changes.welcomed(position.next());
         onOpen.run();
     }
@@ -186,9 +231,19 @@ final class SubscriberStream implements RelayLink.Handler {
     public void onPing(ByteBuffer body) throws IOException {
         alive = true;
         head = PingFrame.head(body);
+        certificate.look(reconnector.current());
         // Next 0: the PING says nothing about the stream.
-        if (PingFrame.next(body) > 0) {
-            position.leftOut(ControlFrames.PING, PingFrame.next(body));
+        long next = PingFrame.next(body);
+        if (next == 0) {
+            return;
+        }
+        position.leftOut(ControlFrames.PING, next);
+        if (!complete && next == head + 1) {
+            complete = true;
+            listener.accept(new SessionEvent.StateComplete(reconnector.current(), next));
+        }
+        if (complete && view.isPresent()) {
+            view.get().completeAt(next);
         }
     }
 
@@ -220,6 +275,9 @@ final class SubscriberStream implements RelayLink.Handler {
                 SubscribedFrame answer = SubscribedFrame.decode(body);
                 position.leftOut(type, answer.sequence());
                 position.filtered(!changes.answered(answer).isAll() || narrowed);
+                if (view.isPresent() && changes.isWidened()) {
+                    view.get().widened();
+                }
             }
             default -> throw RelayLink.unexpected(type, "on the subscribe port");
         }

@@ -39,6 +39,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     private final SocketChannel channel;
     private final SSLEngine engine;
     private final TlsOptions options;
+    private final long certificateEndMillis;
     private final int record;
     private final ByteBuffer[] single = new ByteBuffer[1];
     // Records from and for the socket, between position and limit.
@@ -51,11 +52,13 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     private boolean socketRead;
     private long received;
 
-    private TlsChannel(Endpoint endpoint, SocketChannel channel, SSLEngine engine, TlsOptions options) {
+    private TlsChannel(
+            Endpoint endpoint, SocketChannel channel, SSLEngine engine, TlsOptions options, long certificateEndMillis) {
         this.endpoint = endpoint;
         this.channel = channel;
         this.engine = engine;
         this.options = options;
+        this.certificateEndMillis = certificateEndMillis;
         this.record = engine.getSession().getPacketBufferSize();
         this.netIn = ByteBuffer.allocateDirect(RECORDS * record).limit(0);
         this.netOut = ByteBuffer.allocateDirect(RECORDS * record).limit(0);
@@ -72,13 +75,14 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
      */
     static TlsChannel connect(Endpoint endpoint, SocketChannel channel, TlsOptions options, Duration timeout)
             throws IOException {
-        SSLEngine engine = options.context().createSSLEngine(options.nameOn(endpoint.host()), endpoint.port());
+        TlsOptions.Loaded files = options.load();
+        SSLEngine engine = files.context().createSSLEngine(options.nameOn(endpoint.host()), endpoint.port());
         engine.setUseClientMode(true);
         SSLParameters parameters = engine.getSSLParameters();
         parameters.setProtocols(new String[] {PROTOCOL});
         parameters.setEndpointIdentificationAlgorithm(IDENTIFICATION);
         engine.setSSLParameters(parameters);
-        TlsChannel tls = new TlsChannel(endpoint, channel, engine, options);
+        TlsChannel tls = new TlsChannel(endpoint, channel, engine, options, files.endMillis());
         channel.configureBlocking(false);
         try (Selector selector = Selector.open()) {
             SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
@@ -201,6 +205,11 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     private TlsException asTlsException(SSLException failure) {
         TlsFault fault = TlsFault.of(endpoint, failure);
         return new TlsException(fault.text(), options.advice(fault.kind()), failure);
+    }
+
+    /** As {@link RelayLink#certificateEndMillis}. */
+    long certificateEndMillis() {
+        return certificateEndMillis;
     }
 
     // ---- reading -----------------------------------------------------------------------------------------------

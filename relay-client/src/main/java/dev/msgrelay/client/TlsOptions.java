@@ -105,20 +105,36 @@ public final class TlsOptions {
      * @throws IOException a file cannot be read or used; the message names the file and the line
      */
     public SSLContext context() throws IOException {
+        return load().context();
+    }
+
+    /**
+     * What the files are now.
+     *
+     * @param endMillis end of the certificate that is shown, in ms since 1970; {@link OwnCertificate#NONE}: none
+     */
+    record Loaded(SSLContext context, long endMillis) {}
+
+    /** @throws IOException as {@link #context} */
+    Loaded load() throws IOException {
         try {
             SSLContext context = SSLContext.getInstance(PROTOCOL);
-            context.init(keys(), trust(), null);
-            return context;
+            List<X509Certificate> chain = certificate == null ? List.of() : PemFiles.certificates(certificate);
+            context.init(keys(chain), trust(), null);
+            long end = chain.stream()
+                    .mapToLong(one -> one.getNotAfter().getTime())
+                    .min()
+                    .orElse(OwnCertificate.NONE);
+            return new Loaded(context, end);
         } catch (GeneralSecurityException e) {
             throw new IOException("TLS is not available: " + e.getMessage(), e);
         }
     }
 
-    private KeyManager[] keys() throws IOException, GeneralSecurityException {
-        if (certificate == null) {
+    private KeyManager[] keys(List<X509Certificate> chain) throws IOException, GeneralSecurityException {
+        if (chain.isEmpty()) {
             return null;
         }
-        List<X509Certificate> chain = PemFiles.certificates(certificate);
         PrivateKey secret = PemFiles.privateKey(key, chain.get(0).getPublicKey());
         KeyStore store = empty();
         store.setKeyEntry("client", secret, NO_PASSWORD, chain.toArray(Certificate[]::new));

@@ -26,6 +26,8 @@ final class TypeChanges {
     private final ArrayDeque<Change> sent = new ArrayDeque<>();
     private final ArrayDeque<Change> waiting = new ArrayDeque<>();
     private TypeRanges holding;
+    // Whether the last HELLO that was answered, and the changes since, leave types whose state never came.
+    private boolean widened;
     private int requests;
     private IOException ended;
 
@@ -53,7 +55,21 @@ final class TypeChanges {
     synchronized TypeRanges forHello() {
         sent.addAll(waiting);
         waiting.clear();
+        TypeRanges before = holding;
+        for (Change change : sent) {
+            widened |= isWider(change.types, before);
+            before = change.types;
+        }
         return sent.isEmpty() ? holding : sent.getLast().types;
+    }
+
+    /** Whether types were added since the last HELLO that was answered: their earlier messages did not come. */
+    synchronized boolean isWidened() {
+        return widened;
+    }
+
+    private static boolean isWider(TypeRanges types, TypeRanges before) {
+        return !types.equals(types.intersect(before));
     }
 
     /** Completes the changes that the answered HELLO stands for: they hold from message {@code next} on. */
@@ -63,6 +79,7 @@ final class TypeChanges {
             done = new ArrayList<>(sent);
             holding = sent.isEmpty() ? holding : sent.getLast().types;
             sent.clear();
+            widened = false;
         }
         done.forEach(change -> change.done.complete(next));
     }
@@ -106,6 +123,7 @@ final class TypeChanges {
                                 + (change == null ? "none" : change.request));
             }
             sent.remove();
+            widened |= isWider(change.types, holding);
             holding = change.types;
         }
         change.done.complete(answer.sequence());

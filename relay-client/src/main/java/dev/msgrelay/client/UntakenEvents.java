@@ -29,8 +29,10 @@ final class UntakenEvents implements Consumer<SessionEvent> {
             SeenLog.warn(LOG, event.text());
         } else {
             connected &= !(event instanceof SessionEvent.Lost);
-            if (event.isLoss()) {
+            if (event.isLoss() || event instanceof SessionEvent.CertificateEnds) {
                 LOG.warn("{}", event.text());
+            } else if (event instanceof SessionEvent.StateLate) {
+                LOG.info("{}", event.text());
             }
         }
     }

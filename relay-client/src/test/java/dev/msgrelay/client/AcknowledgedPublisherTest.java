@@ -37,7 +37,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
             assertThat(relay.hellos())
                     .containsExactly(HelloFrame.publisher()
                             .name("orders")
-                            .features(Features.ACKS | Features.EPOCHS)
+                            .features(Features.ACKS | Features.EPOCHS | Features.PEER)
                             .producer(PRODUCER)
                             .build());
             assertThat(got).containsExactly("1:a", "1:b");

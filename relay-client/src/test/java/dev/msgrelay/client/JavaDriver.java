@@ -7,6 +7,7 @@ import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
 import com.grack.nanojson.JsonWriter;
+import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
@@ -74,7 +75,10 @@ public final class JavaDriver {
                         "endpoints",
                         "producer_file",
                         "pause",
-                        "time"));
+                        "time",
+                        "state",
+                        "peer",
+                        "certificate"));
         BufferedReader lines = new BufferedReader(new InputStreamReader(commands, UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             driver.obey(line);
@@ -149,6 +153,7 @@ public final class JavaDriver {
         switch (options.getString("start", "live")) {
             case "earliest" -> builder.fromEarliest();
             case "sequence" -> builder.fromSequence(number(options, "epoch"), number(options, "sequence"));
+            case "state" -> builder.fromState(number(options, "epoch"), number(options, "sequence"));
             case "time" -> builder.fromTime(Instant.ofEpochMilli(number(options, "time_ms")));
             default -> {}
         }
@@ -379,6 +384,7 @@ public final class JavaDriver {
 
     private void event(SessionEvent event) {
         if (event instanceof SessionEvent.Connected connected) {
+            boolean peer = connected.welcome().grants(Features.PEER);
             tell(
                     "connected",
                     "endpoint",
@@ -394,7 +400,19 @@ public final class JavaDriver {
                     "policy",
                     connected.welcome().policy().name().toLowerCase(Locale.ROOT),
                     "server",
-                    connected.welcome().server());
+                    connected.welcome().server(),
+                    "address",
+                    peer ? connected.welcome().address() : null,
+                    "identity",
+                    peer ? connected.welcome().identity() : null,
+                    "anew",
+                    subscriber == null ? null : connected.anew());
+        } else if (event instanceof SessionEvent.StateComplete complete) {
+            tell("state_complete", "next", String.valueOf(complete.next()));
+        } else if (event instanceof SessionEvent.StateLate) {
+            tell("state_late");
+        } else if (event instanceof SessionEvent.CertificateEnds certificate) {
+            tell("certificate", "days", certificate.days());
         } else if (event instanceof SessionEvent.ConnectedPlain) {
             tell("connected", "endpoint", event.endpoint().toString(), "plain", true);
         } else if (event instanceof SessionEvent.Lost lost) {

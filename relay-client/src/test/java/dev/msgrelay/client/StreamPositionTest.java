@@ -22,7 +22,7 @@ class StreamPositionTest {
     @Test
     void takesTheFirstWelcomeAsItComes() throws Exception {
         StreamPosition position = position(0, 0);
-        position.welcome(welcome(EPOCH, 100), false, true);
+        position.welcome(welcome(EPOCH, 100), false, true, false);
         assertThat(position.message()).isEqualTo(100);
         assertThat(position.message()).isEqualTo(101);
         assertThat(position.next()).isEqualTo(102);
@@ -33,20 +33,20 @@ class StreamPositionTest {
     void aSequenceOfAnyEpochIsOfTheOneThatThereIs() throws Exception {
         StreamPosition position = position(0, 7);
         assertThat(position.isOther(welcome(EPOCH, 7))).isFalse();
-        position.welcome(welcome(EPOCH, 7), false, true);
+        position.welcome(welcome(EPOCH, 7), false, true, false);
         assertThat(position.next()).isEqualTo(7);
     }
 
     @Test
     void aWelcomeThatSkipsIsDoubtedOnceThenToldAlsoWithAFilter() throws Exception {
         StreamPosition position = position(EPOCH, 7);
-        assertThatThrownBy(() -> position.welcome(welcome(EPOCH, 10), true, true))
+        assertThatThrownBy(() -> position.welcome(welcome(EPOCH, 10), true, true, false))
                 .isInstanceOf(FrameException.class)
                 .hasMessageContaining("WELCOME")
                 .hasMessageContaining("jumps from message 7 to 10");
         assertThat(position.next()).as("still wanted").isEqualTo(7);
         assertThat(gaps).isEmpty();
-        position.welcome(welcome(EPOCH, 10), true, true);
+        position.welcome(welcome(EPOCH, 10), true, true, false);
         assertThat(gaps).containsExactly(new Gap(7, 9, Gap.UNEXPLAINED));
         assertThat(position.next()).isEqualTo(10);
     }
@@ -57,7 +57,7 @@ class StreamPositionTest {
         for (long last : new long[] {Long.MAX_VALUE - 1, Long.MAX_VALUE}) {
             assertThatThrownBy(() -> {
                         StreamPosition position = position(0, 0);
-                        position.welcome(welcome(EPOCH, last), false, true);
+                        position.welcome(welcome(EPOCH, last), false, true, false);
                         assertThat(position.message()).isPositive();
                         assertThat(position.message()).isPositive();
                         assertThat(position.next()).isPositive();
@@ -65,7 +65,7 @@ class StreamPositionTest {
                     .isInstanceOf(FrameException.class);
             assertThatThrownBy(() -> {
                         StreamPosition position = position(EPOCH, 7);
-                        position.welcome(welcome(EPOCH, 7), true, true);
+                        position.welcome(welcome(EPOCH, 7), true, true, false);
                         position.leftOut(ControlFrames.SEQUENCE, last);
                         assertThat(position.message()).isPositive();
                         assertThat(position.message()).isPositive();
@@ -78,7 +78,7 @@ class StreamPositionTest {
     @Test
     void aWelcomeThatGoesBackIsAFault() {
         StreamPosition position = position(EPOCH, 7);
-        assertThatThrownBy(() -> position.welcome(welcome(EPOCH, 6), false, true))
+        assertThatThrownBy(() -> position.welcome(welcome(EPOCH, 6), false, true, false))
                 .hasMessageContaining("goes back from message 7 to 6");
     }
 
@@ -87,7 +87,7 @@ class StreamPositionTest {
         StreamPosition position = position(EPOCH, 1000);
         assertThat(position.isOther(welcome(OTHER, 1, WelcomeFrame.EPOCH_CHANGED)))
                 .isTrue();
-        position.welcome(welcome(OTHER, 1, WelcomeFrame.EPOCH_CHANGED), false, true);
+        position.welcome(welcome(OTHER, 1, WelcomeFrame.EPOCH_CHANGED), false, true, false);
         assertThat(position.message()).isEqualTo(1);
         assertThat(gaps).isEmpty();
     }
@@ -97,7 +97,7 @@ class StreamPositionTest {
     void inAnotherLifeOfTheStreamTheNumbersGoOn() throws Exception {
         StreamPosition position = position(EPOCH, 1000);
         assertThat(position.isOther(welcome(OTHER, 1000))).isFalse();
-        position.welcome(welcome(OTHER, 1000), false, true);
+        position.welcome(welcome(OTHER, 1000), false, true, false);
         assertThat(position.message()).isEqualTo(1000);
         assertThat(position.epoch()).isEqualTo(OTHER);
         assertThat(gaps).isEmpty();
@@ -106,7 +106,7 @@ class StreamPositionTest {
     @Test
     void withAFilterWhatLiesBetweenWasLeftOutWithoutOneItIsMissing() throws Exception {
         StreamPosition position = position(EPOCH, 1);
-        position.welcome(welcome(EPOCH, 1), true, true);
+        position.welcome(welcome(EPOCH, 1), true, true, false);
         position.leftOut(ControlFrames.SEQUENCE, 5);
         position.leftOut(ControlFrames.PING, 9);
         position.gap(12, 14, GapReason.SLOW.code());
@@ -123,12 +123,12 @@ class StreamPositionTest {
     @Test
     void eachJumpIsDoubtedForItself() throws Exception {
         StreamPosition position = position(EPOCH, 1);
-        position.welcome(welcome(EPOCH, 1), false, true);
+        position.welcome(welcome(EPOCH, 1), false, true, false);
         assertThatThrownBy(() -> position.leftOut(ControlFrames.PING, 3)).isInstanceOf(FrameException.class);
-        position.welcome(welcome(EPOCH, 1), false, true);
+        position.welcome(welcome(EPOCH, 1), false, true, false);
         assertThat(position.message()).as("it came after all").isEqualTo(1);
         assertThatThrownBy(() -> position.leftOut(ControlFrames.PING, 3)).isInstanceOf(FrameException.class);
-        position.welcome(welcome(EPOCH, 2), false, true);
+        position.welcome(welcome(EPOCH, 2), false, true, false);
         position.leftOut(ControlFrames.PING, 3);
         assertThat(gaps).containsExactly(new Gap(2, 2, Gap.UNEXPLAINED));
         assertThat(gaps.get(0).text()).isEqualTo("missed message 2: the relay does not say why");

@@ -50,7 +50,7 @@ class SubscriberHandshakeTest {
                             .fromEarliest()
                             .policy(Policy.SKIP)
                             .heartbeatMillis(1500)
-                            .features(Features.SEQUENCES | Features.NARROWED | Features.EPOCHS)
+                            .features(Features.SEQUENCES | Features.NARROWED | Features.EPOCHS | Features.PEER)
                             .build());
             assertThat(run.messages).containsExactly("1:7:good");
             assertThat(run.events).hasSize(2);

@@ -18,7 +18,8 @@ class GrantedTest {
     private static SessionEvent connected(Policy policy, int features) {
         return new SessionEvent.Connected(
                 Endpoint.tcp("127.0.0.1", 7400),
-                new WelcomeFrame(1, policy, 0, features, 7, 1, 0, 1000, 100, 300, 4, "", 0));
+                new WelcomeFrame(1, policy, 0, features, 7, 1, 0, 1000, 100, 300, 4, "", 0),
+                false);
     }
 
     @Test

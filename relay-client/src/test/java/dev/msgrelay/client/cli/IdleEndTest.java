@@ -78,6 +78,6 @@ class IdleEndTest {
 
     private static SessionEvent connected() throws Exception {
         ByteBuffer frame = Frames.welcome(1);
-        return new SessionEvent.Connected(RELAY, WelcomeFrame.decode(frame.position(8)));
+        return new SessionEvent.Connected(RELAY, WelcomeFrame.decode(frame.position(8)), false);
     }
 }

@@ -1,0 +1,187 @@
+package dev.msgrelay.client;
+
+import static dev.msgrelay.client.Frames.gap;
+import static dev.msgrelay.client.Frames.message;
+import static dev.msgrelay.client.Frames.ping;
+import static dev.msgrelay.client.Frames.welcome;
+import static dev.msgrelay.client.Frames.welcomeRolledBack;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.StartFrom;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What the conformance cases do not show of a subscriber that starts with the state: its view, its words, its counts. */
+class StateSubscriberTest {
+    private final List<String> moves = new ArrayList<>();
+    private final StateView view = new StateView(10_000, (next, types) -> moves.add(next + ":" + types));
+
+    private String get(int type) {
+        return view.get(type).map(body -> UTF_8.decode(body).toString()).orElse(null);
+    }
+
+    private SubscriberRun subscribe(ScriptedRelay relay) throws IOException {
+        return SubscriberRun.of(relay.endpoint(), options -> options.fromState().view(view));
+    }
+
+    @Test
+    void theViewGoesOnAfterACutAndBeginsAnewAfterARollback() throws Exception {
+        Script first = client -> {
+            client.hello();
+            client.send(welcome(1), gap(1, 8, GapReason.SUPERSEDED), message(7, "a"), message(9, "b"));
+            client.send(ping(1, 11, 10), message(7, "c"));
+        };
+        Script second = client -> {
+            HelloFrame hello = client.hello();
+            assertThat(hello.start()).isSameAs(StartFrom.STATE);
+            assertThat(hello.number()).isEqualTo(12);
+            client.send(welcome(12), gap(12, 19, GapReason.SUPERSEDED), message(9, ""), ping(1, 21, 20));
+        };
+        Script third = client -> {
+            assertThat(client.hello().number()).isEqualTo(21);
+            client.send(welcomeRolledBack(5, 1, 9), message(7, "d"), ping(1, 2, 1));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, second, third);
+                SubscriberRun run = subscribe(relay)) {
+            run.until(() -> moves.size() == 1);
+            assertThat(get(7)).isEqualTo("a");
+            assertThat(get(9)).isEqualTo("b");
+            run.until(() -> moves.size() == 2);
+            // What came behind the last PING of the first connection is not forgotten.
+            assertThat(get(7)).isEqualTo("c");
+            assertThat(get(9)).isNull();
+            assertThat(view.whole()).isTrue();
+            run.until(() -> moves.size() == 3);
+            assertThat(get(7)).isEqualTo("d");
+            assertThat(moves).containsExactly("11:[7, 9]", "21:[7, 9]", "2:[7]");
+            assertThat(run.subscriber.missed())
+                    .as("what was superseded is no loss")
+                    .isZero();
+            assertThat(run.gaps).hasSize(2).noneMatch(Gap::isLoss);
+            assertThat(run.gaps.get(0).text())
+                    .isEqualTo("passed over 8 messages, 1 to 8: superseded by newer messages of the same types");
+            assertThat(run.events(SessionEvent.Connected.class))
+                    .extracting(SessionEvent.Connected::anew)
+                    .containsExactly(true, false, true);
+            assertThat(run.events(SessionEvent.StateComplete.class))
+                    .extracting(SessionEvent.StateComplete::next)
+                    .containsExactly(11L, 21L, 2L);
+        }
+    }
+
+    @Test
+    void aRelayThatHasForgottenMakesItLessThanWhole() throws Exception {
+        Script script = client -> {
+            client.hello();
+            client.send(welcome(1), gap(1, 4, GapReason.NOT_HELD), message(7, "a"), ping(1, 6, 5));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script);
+                SubscriberRun run = subscribe(relay)) {
+            run.until(view::isComplete);
+            assertThat(view.whole()).isFalse();
+            assertThat(get(7)).isEqualTo("a");
+            assertThat(run.subscriber.missed()).isEqualTo(4);
+        }
+    }
+
+    @Test
+    void aHandlerThatIsTriedAgainPutsAMessageIntoTheViewOnce() throws Exception {
+        Script first = client -> {
+            client.hello();
+            client.send(welcome(1), message(7, "a"), ping(1, 2, 1));
+            client.drain();
+        };
+        Script second = client -> {
+            assertThat(client.hello().number()).as("the message comes again").isLessThanOrEqualTo(1);
+            client.send(welcome(1), message(7, "a"), ping(1, 2, 1));
+            client.drain();
+        };
+        boolean[] failed = new boolean[1];
+        try (ScriptedRelay relay = ScriptedRelay.of(first, second);
+                RelaySubscriber subscriber = RelaySubscriber.open(SubscriberOptions.builder(relay.endpoint())
+                        .reconnect(SubscriberRun.QUICK)
+                        .fromState()
+                        .view(view)
+                        .retryHandler()
+                        .onEvent(event -> {})
+                        .build())) {
+            while (!view.isComplete()) {
+                subscriber.poll((sequence, type, body) -> {
+                    if (!failed[0]) {
+                        failed[0] = true;
+                        assertThat(view.bytes()).isZero();
+                        throw new IllegalStateException("not now");
+                    }
+                });
+            }
+            assertThat(get(7)).isEqualTo("a");
+            assertThat(moves).containsExactly("2:[7]");
+        }
+    }
+
+    @Test
+    void aViewThatIsFullComesOutOfPoll() throws Exception {
+        StateView small = new StateView(100);
+        Script script = client -> {
+            client.hello();
+            client.send(welcome(1), message(7, "x".repeat(60)));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script);
+                SubscriberRun run = SubscriberRun.of(
+                        relay.endpoint(), options -> options.fromState().view(small))) {
+            assertThatThrownBy(() -> run.untilMessages(1))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("its limit is 100");
+        }
+    }
+
+    @Test
+    void anOlderRelayIsPutIntoWords() throws Exception {
+        Script script = client -> {
+            client.hello();
+            client.send(
+                    ErrorFrame.encode(CloseReason.MALFORMED_CONTROL, "HELLO (0x80000001): start 4 is not within 0..3"));
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script);
+                SubscriberRun run = subscribe(relay)) {
+            IOException why = run.untilItGivesUp();
+            assertThat(why)
+                    .isInstanceOf(RelayUnsuitableException.class)
+                    .hasMessageStartingWith("the relay at " + relay.endpoint() + " is older than start = state (")
+                    .hasMessageContaining("start 4 is not within 0..3");
+            assertThat(ErrorKind.of(why)).isSameAs(ErrorKind.FATAL);
+        }
+    }
+
+    @Test
+    void aViewNeedsTheStart() {
+        assertThatThrownBy(() ->
+                        SubscriberOptions.builder("127.0.0.1:7400").view(view).build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("a view needs the start with the state: fromState()");
+        assertThatThrownBy(() -> SubscriberOptions.builder("127.0.0.1:7400")
+                        .fromState(7, -1)
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("number -1");
+        assertThatThrownBy(() -> SubscriberOptions.builder("127.0.0.1:7400")
+                        .fromState()
+                        .plain()
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("plain mode");
+    }
+}
