@@ -165,6 +165,10 @@ final class CopyCommand implements Callable<Integer> {
         CopySide target = side(CopySide.Role.TO, to, toContext);
         EndpointOptions.check(spec, "--stall-timeout", stallTimeout, LONGEST_STALL);
         EndpointOptions.check(spec, "--connect-timeout", connectTimeout, Duration.ofHours(1));
+        if (start != null && start.isState()) {
+            throw new ParameterException(
+                    spec.commandLine(), "--from state leaves messages out, and a copy leaves out none");
+        }
         if (count < 1) {
             throw new ParameterException(spec.commandLine(), "--count " + count + " is below 1");
         }

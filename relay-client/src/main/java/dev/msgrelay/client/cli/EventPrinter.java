@@ -34,6 +34,7 @@ final class EventPrinter {
     private long missed;
     private long firstMissed;
     private long lastMissed;
+    private long passedOver;
 
     /** @param quiet prints gaps only */
     EventPrinter(PrintWriter out, PrintWriter err, boolean json, boolean quiet) {
@@ -55,6 +56,8 @@ final class EventPrinter {
             line.append(",\"to\":").append(gap.to());
             line.append(",\"code\":").append(gap.code()).append("}");
             out.println(line);
+        } else if (!gap.isLoss()) {
+            passedOver += gap.count();
         } else if (!tryPrint(gap.text())) {
             firstMissed = gapsLeftOut == 0 ? gap.from() : firstMissed;
             lastMissed = gap.to();
@@ -94,6 +97,16 @@ final class EventPrinter {
         sumUp();
         print(text);
         return true;
+    }
+
+    /** Ends the run: sums up what is left out, and how many messages newer ones of the same types have replaced. */
+    synchronized void end() {
+        sumUp();
+        if (passedOver > 0 && !quiet) {
+            print("passed over " + ShortText.groupedOf(passedOver, "message")
+                    + ": newer ones of the same types had taken their place, or --types left them out");
+        }
+        passedOver = 0;
     }
 
     /** Sums up the events left out: in front of the next line, and at the end. */

@@ -38,6 +38,7 @@ final class InfoCommand {
     private static final String SOME = "some; the relay does not say which";
     private static final String UNTOLD =
             "not told to a publisher; the relay refuses a message of a type that is not allowed";
+    private static final String OLDER = "not told: the relay is older than this";
     private static final String DONE_WORDS =
             "Exit code 0: each endpoint has answered, and this client may do something.";
     private static final int ROUND_TRIPS = 5;
@@ -224,6 +225,9 @@ final class InfoCommand {
         facts.put("may", verb);
         // WELCOME tells a subscriber whether it gets every type, and nobody which ones.
         facts.put("types", probe.role() == Role.PUBLISHER ? UNTOLD : welcome.grants(Features.NARROWED) ? SOME : "all");
+        boolean tells = welcome.grants(Features.PEER);
+        facts.put("address", tells ? welcome.address() : OLDER);
+        facts.put("identity", tells ? welcome.identity() : OLDER);
         // 64 random bits are a text: what reads JSON's numbers as doubles would round them, and find another epoch.
         facts.put("epoch", Long.toString(welcome.epoch()));
         facts.put("head", welcome.next() - 1);
@@ -247,13 +251,22 @@ final class InfoCommand {
         }
         Object trip = facts.get("roundTripMillis");
         String types = SOME.equals(facts.get("types")) ? " some types" : "";
-        return PrintableText.line(first + facts.get("relay") + ", may " + facts.get("may") + types + ", epoch "
+        return PrintableText.line(first + facts.get("relay") + ", may " + facts.get("may") + types + seen(facts)
+                + ", epoch "
                 + facts.get("epoch") + ", newest message " + facts.get("head") + ", "
                 + (trip != null ? "round trip " + trip : "welcome after " + facts.get("welcomeMillis")) + " ms");
     }
 
+    /** The client as the relay sees it; empty: the relay does not say. */
+    private static String seen(Map<String, Object> facts) {
+        Object identity = facts.get("identity");
+        Object address = facts.get("address");
+        return OLDER.equals(address) ? "" : (identity.equals("") ? "" : " as " + identity) + " from " + address;
+    }
+
     private static String lines(Map<String, Object> facts) {
         return facts.entrySet().stream()
+                .filter(one -> !one.getValue().equals(""))
                 .map(one -> TextWidth.left(one.getKey(), 18)
                         + PrintableText.line(one.getValue().toString()) + "\n")
                 .collect(Collectors.joining());

@@ -59,7 +59,8 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
-            "A line goes out without its end (LF or CR LF); an empty line is a message without a body.",
+            "A line goes out without its end (LF or CR LF); an empty line is a message without a body, which at a relay"
+                    + " with --state removes its type from the state, as --delete does.",
             "A sum on stderr ends the run; its bytes are those of the bodies.",
             "",
             "The client says HELLO, makes a lost connection again, and reports the state of the connection on stderr."

@@ -56,6 +56,13 @@ final class PublishInput {
             description = "Publish the messages of --message N times; with --rate at that rate.")
     private Integer repeat;
 
+    @Option(
+            names = "--delete",
+            description =
+                    "Publish a message without a body: a relay that keeps its state (--state) gives no older message"
+                            + " of --type to those who start with the state.")
+    private boolean delete;
+
     @Option(names = "--file", paramLabel = "F", description = "Read this file instead of stdin.")
     private Path file;
 
@@ -130,16 +137,20 @@ final class PublishInput {
         }
         List<String> ways = new ArrayList<>();
         OutputOptions.add(ways, messages != null, "--message");
+        OutputOptions.add(ways, delete, "--delete");
         OutputOptions.add(ways, json, "--json");
         OutputOptions.add(ways, frames, "--frames");
         OutputOptions.add(ways, raw, "--raw");
         OutputOptions.add(ways, chunk != null, "--chunk");
-        OutputOptions.add(ways, messages != null && file != null, "--file");
+        OutputOptions.add(ways, (messages != null || delete) && file != null, "--file");
         OutputOptions.checkOne(mixee, ways);
         limits.refuse(repeat != null && messages == null, "--repeat goes with --message");
         if (repeat != null) {
             limits.check("--repeat", repeat, 1, Integer.MAX_VALUE);
         }
+        limits.refuse(
+                delete && !mixee.commandLine().getParseResult().hasMatchedOption("--type"),
+                "--delete goes with --type, whose newest message is to be empty");
         if (skipBad && !json) {
             throw wrong("--skip-bad goes with --json");
         }
@@ -182,7 +193,7 @@ final class PublishInput {
 
     /** Opens the input; the messages of the command line are an empty one. */
     InputStream open(InputStream stdin) throws IOException {
-        if (messages != null) {
+        if (messages != null || delete) {
             return new ByteArrayInputStream(new byte[0]);
         }
         if (file == null) {
@@ -238,7 +249,9 @@ final class PublishInput {
      */
     void read(InputStream in, Sink sink) throws IOException, InterruptedException {
         BodyReader.Sink bodies = (array, offset, length) -> sink.accept(type, array, offset, length);
-        if (messages != null) {
+        if (delete) {
+            sink.accept(type, new byte[0], 0, 0);
+        } else if (messages != null) {
             for (int round = 0; round < (repeat == null ? 1 : repeat); round++) {
                 readCommandLine(sink);
             }

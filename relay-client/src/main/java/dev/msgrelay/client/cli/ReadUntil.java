@@ -49,7 +49,7 @@ final class ReadUntil {
     }
 
     void gap(Gap gap) {
-        if (gap.from() <= last) {
+        if (gap.isLoss() && gap.from() <= last) {
             missing += Math.min(gap.to(), last) - gap.from() + 1;
         }
     }

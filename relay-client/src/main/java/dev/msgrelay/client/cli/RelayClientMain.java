@@ -39,9 +39,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "relay-client",
         mixinStandardHelpOptions = true,
-        synopsisSubcommandLabel = "(subscribe | publish | copy | ping | info | top)",
+        synopsisSubcommandLabel = "(subscribe | get | publish | copy | ping | info | top)",
         description =
-                "Reads from a relay, publishes to it, copies it into another, asks who it is, or shows its state.")
+                "Reads from a relay, gets its newest messages, publishes to it, copies it into another, asks who it is, or shows its state.")
 public final class RelayClientMain implements Runnable {
     @Spec
     private CommandSpec spec;
@@ -75,6 +75,7 @@ public final class RelayClientMain implements Runnable {
     private static Object[] commands(InputStream stdin, WatchedOutput stdout, String name) {
         return switch (name) {
             case "subscribe" -> new Object[] {new SubscribeCommand(stdout)};
+            case "get" -> new Object[] {new GetCommand()};
             case "publish" -> new Object[] {new PublishCommand(stdin)};
             case "copy" -> new Object[] {new CopyCommand()};
             case "ping" -> new Object[] {new InfoCommand.Ping()};
@@ -83,6 +84,7 @@ public final class RelayClientMain implements Runnable {
             default ->
                 new Object[] {
                     new SubscribeCommand(stdout),
+                    new GetCommand(),
                     new PublishCommand(stdin),
                     new CopyCommand(),
                     new InfoCommand.Ping(),
@@ -127,7 +129,7 @@ public final class RelayClientMain implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "a command is missing: subscribe, publish, copy, ping, info or top");
+                spec.commandLine(), "a command is missing: subscribe, get, publish, copy, ping, info or top");
     }
 
     private static int wrongUsage(ParameterException e) {

@@ -14,7 +14,7 @@ import java.util.Optional;
 /**
  * The place to start at.
  *
- * @param sequence {@link #LIVE}, {@link #EARLIEST}, or a sequence
+ * @param sequence {@link #LIVE}, {@link #EARLIEST}, {@link #STATE}, or a sequence
  * @param time a time to start at; empty: {@code sequence} counts
  * @param newest start with so many of the stream's newest messages; 0: {@code sequence} counts
  * @param epoch epoch of the stream that {@code sequence} belongs to; 0: any
@@ -22,6 +22,7 @@ import java.util.Optional;
 record Start(long sequence, Optional<Instant> time, long newest, long epoch) {
     private static final long LIVE = 0;
     private static final long EARLIEST = -1;
+    private static final long STATE = -2;
     private static final String LAST = "last:";
 
     private static Start of(long sequence) {
@@ -31,6 +32,11 @@ record Start(long sequence, Optional<Instant> time, long newest, long epoch) {
     /** Whether it is new messages. */
     boolean isLive() {
         return sequence == LIVE && time.isEmpty() && newest == 0;
+    }
+
+    /** Whether it is the newest message of each type. */
+    boolean isState() {
+        return sequence == STATE;
     }
 
     /** Whether a relay is to be asked for the end of its stream. */
@@ -51,6 +57,9 @@ record Start(long sequence, Optional<Instant> time, long newest, long epoch) {
         if (newest > 0) {
             return "the last " + newest + " messages and new ones";
         }
+        if (isState()) {
+            return "the newest message of each type and new ones";
+        }
         return sequence == EARLIEST
                 ? "messages from the oldest on"
                 : sequence == LIVE ? "new messages" : "messages from " + sequence + " on";
@@ -61,6 +70,8 @@ record Start(long sequence, Optional<Instant> time, long newest, long epoch) {
             options.fromTime(time.get());
         } else if (sequence == EARLIEST) {
             options.fromEarliest();
+        } else if (isState()) {
+            options.fromState();
         } else if (sequence != LIVE) {
             options.fromSequence(epoch, sequence);
         }
@@ -70,6 +81,9 @@ record Start(long sequence, Optional<Instant> time, long newest, long epoch) {
     static Start parse(String text) {
         if (text.equals("live") || text.equals("earliest")) {
             return of(text.equals("live") ? LIVE : EARLIEST);
+        }
+        if (text.equals("state")) {
+            return of(STATE);
         }
         try {
             boolean last = text.startsWith(LAST);
@@ -89,7 +103,7 @@ record Start(long sequence, Optional<Instant> time, long newest, long epoch) {
             // Refused below, like numbers below 1 and times before 1970.
         }
         throw new IllegalArgumentException("'" + text
-                + "' is neither live, nor earliest, nor a number from 1, nor last:100, nor a time after 1970 such as"
+                + "' is neither live, nor earliest, nor state, nor a number from 1, nor last:100, nor a time after 1970 such as"
                 + " 2026-11-23T05:30:00Z, nor one such as 15m, so long ago");
     }
 

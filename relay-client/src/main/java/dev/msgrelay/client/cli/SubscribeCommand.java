@@ -89,11 +89,12 @@ final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--from",
             paramLabel = "START",
-            description = "Start with new messages (live), the oldest that the relay holds (earliest), the message of "
-                    + "this sequence, the newest 100 (last:100), or those of a time: 15m or 2h ago, or "
-                    + "2026-11-23T05:30:00Z. Without Z it is a time of this machine's clock; it needs a relay with a "
-                    + "journal. last counts the stream's numbers, and asks for the newest over a second connection. "
-                    + "stderr shows the progress of a long replay. Default: live.")
+            description = "Start with new messages (live), the oldest held (earliest), the newest of each type (state),"
+                    + " this sequence, the newest 100 (last:100), or those of a time:"
+                    + " 15m or 2h ago, or 2026-11-23T05:30:00Z. Without Z it is a time of this machine's clock;"
+                    + " it needs a relay with a journal; state needs one with --state. last counts the stream's"
+                    + " numbers, and asks for the newest over a second connection. stderr shows the progress of a"
+                    + " long replay. Default: live.")
     private Start from;
 
     @Option(
@@ -219,7 +220,7 @@ final class SubscribeCommand implements Callable<Integer> {
                 }
             } finally {
                 silence.stopWatching();
-                events.sumUp();
+                events.end();
                 if (!first.hasFailed()) {
                     meter.tellSum(err, quiet);
                 }

@@ -171,10 +171,15 @@ class CommandsWithARelayTest {
         assertThat(ping.out().lines()).hasSize(2);
         assertThat(ping.out())
                 .containsPattern(
-                        subscribe + ": relay.*, may subscribe, epoch -?\\d+, newest message 1, round trip [0-9.]+ ms")
-                .containsPattern(publish + ": relay.*, may publish, epoch -?\\d+, newest message 1, welcome after");
+                        subscribe
+                                + ": relay.*, may subscribe from 127\\.0\\.0\\.1:\\d+, epoch -?\\d+, newest message 1, round trip [0-9.]+ ms")
+                .containsPattern(
+                        publish
+                                + ": relay.*, may publish from 127\\.0\\.0\\.1:\\d+, epoch -?\\d+, newest message 1, welcome after");
         CommandRun info = CommandRun.of("info", "--json", publish.toString());
-        assertThat(info.out()).startsWith("{\"endpoint\":\"" + publish).contains("\"maxBody\":1048576");
+        assertThat(info.out())
+                .startsWith("{\"endpoint\":\"" + publish)
+                .contains("\"maxBody\":1048576", "\"address\":\"127.0.0.1:", "\"identity\":\"\"");
         CommandRun gone = CommandRun.of("ping", subscribe.toString(), "1");
         assertThat(gone.exitCode()).isEqualTo(1);
         assertThat(gone.err()).contains("relay-client ping: 127.0.0.1:1: cannot connect");

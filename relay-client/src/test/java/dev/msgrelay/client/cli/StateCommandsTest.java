@@ -1,0 +1,211 @@
+package dev.msgrelay.client.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.client.Frames;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.StartFrom;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.cli.ExitCodes;
+import dev.msgrelay.testing.scripted.FrameText;
+import dev.msgrelay.testing.scripted.Peer;
+import dev.msgrelay.testing.scripted.Peer.Frame;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
+import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code get}, {@code subscribe --from state}, {@code publish --delete}, and what the relay sees of a client. */
+class StateCommandsTest {
+    /** A state of types 7 and 9, of which 9 was removed again, and what {@code more} says before it. */
+    private static Script state(String more) {
+        return client -> {
+            client.hello();
+            client.send(Frames.welcome(1));
+            client.send(FrameText.encode(more));
+            client.send(
+                    Frames.message(9, "old"),
+                    Frames.message(7, "hi"),
+                    Frames.gap(12, 19, GapReason.SUPERSEDED),
+                    Frames.message(9, ""),
+                    Frames.ping(1, 21, 20));
+            client.drain();
+        };
+    }
+
+    private static final String PASSED_OVER = "GAP from=1 to=9 reason=4";
+
+    private static CommandRun get(Script script, String... more) throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(script)) {
+            String[] args = new String[more.length + 2];
+            args[0] = "get";
+            System.arraycopy(more, 0, args, 1, more.length);
+            args[args.length - 1] = relay.endpoint().toString();
+            CommandRun run = CommandRun.of(args);
+            HelloFrame hello = relay.hellos().get(0);
+            assertThat(hello.start()).isSameAs(StartFrom.STATE);
+            assertThat(hello.number()).isLessThanOrEqualTo(1);
+            return run;
+        }
+    }
+
+    @Test
+    void getPrintsTheNewestOfEachType() throws Exception {
+        CommandRun run = get(state(PASSED_OVER), "--types", "1-99");
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCodes.DONE);
+        assertThat(run.out().lines()).containsExactly("sequence 11, type 7, 2 bytes: hi");
+        assertThat(run.err()).isEmpty();
+        run = get(state(PASSED_OVER), "--type", "7", "--json");
+        assertThat(run.exitCode()).isEqualTo(ExitCodes.DONE);
+        assertThat(run.out().lines())
+                .containsExactly("{\"event\":\"message\",\"sequence\":11,\"type\":7,\"length\":2,\"body\":\"hi\"}");
+    }
+
+    @Test
+    void getFindsNothing() throws Exception {
+        Script empty = client -> {
+            assertThat(client.hello().types()).isEqualTo(TypeRanges.of(5, 5));
+            client.send(Frames.welcome(1), Frames.gap(1, 9, GapReason.SUPERSEDED), Frames.ping(1, 10, 9));
+            client.drain();
+        };
+        CommandRun run = get(empty, "--type", "5");
+        assertThat(run.exitCode()).isEqualTo(ExitCodes.MISSED);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err().strip()).isEqualTo("relay-client get: no message of type 5");
+    }
+
+    @Test
+    void getOfAStateThatIsNotWhole() throws Exception {
+        CommandRun run = get(state("GAP from=1 to=9 reason=2"), "--types", "1-99");
+        assertThat(run.exitCode()).isEqualTo(ExitCodes.NOT_WHOLE);
+        assertThat(run.out().lines()).containsExactly("sequence 11, type 7, 2 bytes: hi");
+        assertThat(run.err()).contains("not whole: the relay has forgotten a part of its state");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "MALFORMED_CONTROL, is older than start = state (the relay ended the connection: ",
+        "UNSUPPORTED, this relay keeps none"
+    })
+    void getFromARelayThatHasNoState(CloseReason reason, String words) throws Exception {
+        Script script = client -> {
+            client.hello();
+            client.send(ErrorFrame.encode(reason, "this relay keeps none"));
+        };
+        CommandRun run = get(script, "--type", "5");
+        assertThat(run.exitCode()).isEqualTo(ExitCodes.FAILED);
+        assertThat(run.err()).contains(words).contains("this relay keeps none");
+    }
+
+    @Test
+    void getIsToldWhatToGet() {
+        for (String[] wrong :
+                new String[][] {{"get"}, {"get", "--type", "1", "--types", "1-9"}, {"get", "--type", "x"}}) {
+            CommandRun run = CommandRun.of(wrong);
+            assertThat(run.exitCode()).as(String.join(" ", wrong)).isEqualTo(ExitCodes.USAGE);
+            assertThat(run.err()).contains("--type");
+        }
+    }
+
+    @Test
+    void subscribeSumsUpWhatWasSuperseded() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(state(PASSED_OVER))) {
+            String to = relay.endpoint().toString();
+            CommandRun run = CommandRun.of("subscribe", "--from", "state", "--types", "1-99", "--count", "3", to);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(relay.hellos().get(0).start()).isSameAs(StartFrom.STATE);
+            assertThat(run.out().lines())
+                    .containsExactly(
+                            "sequence 10, type 9, 3 bytes: old",
+                            "sequence 11, type 7, 2 bytes: hi",
+                            "sequence 20, type 9, 0 bytes: ");
+            assertThat(run.err())
+                    .contains("passed over 17 messages: newer ones of the same types had taken their place")
+                    .doesNotContain("missed");
+        }
+    }
+
+    @Test
+    void subscribeUntilTheHeadOfTheStateIsWhole() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(state(PASSED_OVER))) {
+            String to = relay.endpoint().toString();
+            CommandRun run = CommandRun.of("subscribe", "--from", "state", "--until", "20", "--quiet", to);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(run.out().lines()).hasSize(3);
+            assertThat(run.err()).isEmpty();
+        }
+    }
+
+    @Test
+    void publishDeletesByAnEmptyMessage() throws Exception {
+        List<Frame> got = new ArrayList<>();
+        Script script = client -> {
+            client.hello();
+            client.send(FrameText.encode("WELCOME features=0"));
+            for (Frame frame = client.next(); frame != null; frame = client.next()) {
+                if (FrameText.name(frame.type()).equals("PING")) {
+                    client.send(FrameText.encode("PONG id="
+                            + FrameText.decode(frame.type(), frame.body()).get("id")));
+                } else if (FrameText.name(frame.type()).equals("MESSAGE")) {
+                    got.add(frame);
+                }
+            }
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script)) {
+            CommandRun run = CommandRun.of(
+                    "publish", "--delete", "--type", "7", relay.endpoint().toString());
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(got).hasSize(1);
+            assertThat(got.get(0).type()).isEqualTo(7);
+            assertThat(got.get(0).body().remaining()).isZero();
+        }
+        for (String[] wrong : new String[][] {
+            {"publish", "--delete"},
+            {"publish", "--delete", "--type", "7", "--message", "x"},
+            {"publish", "--delete", "--type", "7", "--file", "x"}
+        }) {
+            assertThat(CommandRun.of(wrong).exitCode())
+                    .as(String.join(" ", wrong))
+                    .isEqualTo(ExitCodes.USAGE);
+        }
+    }
+
+    @Test
+    void pingAndInfoSayWhatTheRelaySees() throws Exception {
+        Script tells = client -> {
+            client.hello();
+            client.send(FrameText.encode("WELCOME features=16 next=5 address=192.0.2.7:40001 identity=audit"));
+            answerChanges(client);
+        };
+        Script silent = client -> {
+            client.hello();
+            client.send(Frames.welcome(5));
+            answerChanges(client);
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(tells, tells, silent, silent)) {
+            String to = relay.endpoint().toString();
+            assertThat(CommandRun.of("ping", to).out())
+                    .contains(", may subscribe as audit from 192.0.2.7:40001, epoch ");
+            assertThat(CommandRun.of("info", "--json", to).out())
+                    .contains("\"address\":\"192.0.2.7:40001\",\"identity\":\"audit\"");
+            assertThat(CommandRun.of("ping", to).out()).contains(", may subscribe, epoch ");
+            assertThat(CommandRun.of("info", to).out()).contains("address           not told: the relay is older");
+        }
+    }
+
+    /** Until the client has measured its round trips. */
+    private static void answerChanges(Peer client) throws Exception {
+        for (Frame frame = client.next(); frame != null; frame = client.next()) {
+            if (FrameText.name(frame.type()).equals("SUBSCRIBE")) {
+                String request = FrameText.decode(frame.type(), frame.body()).get("request");
+                client.send(FrameText.encode("SUBSCRIBED sequence=5 request=" + request));
+            }
+        }
+    }
+}
