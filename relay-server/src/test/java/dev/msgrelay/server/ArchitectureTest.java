@@ -31,6 +31,7 @@ class ArchitectureTest {
             Set.of("journal.format"),
             Set.of("journal.recover"),
             Set.of("stream"),
+            Set.of("state"),
             Set.of("journal.read"),
             Set.of("journal"),
             Set.of("config"),

@@ -165,6 +165,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         for (int k = 0; k < span.packets(); k++) {
             log.packetStartsAt(span.packetEnd(k), span.framesBefore(k));
         }
+        log.announce(span);
         log.append(span.buffer(), span.offset(), span.wholeBytes(), span.frames());
     }
 

@@ -34,6 +34,21 @@ public final class PacketLog {
         boolean tryPass(long position);
     }
 
+    /** Keeps some frames beyond their time in the log. Called on the writer's thread. */
+    public interface Keeper {
+        /**
+         * Notes the frames of a span, which is about to be appended.
+         *
+         * @param span notes its stretches
+         * @param position where the span will start
+         * @param sequence number of its first frame
+         */
+        void packed(RunScan span, long position, long sequence);
+
+        /** Copies what it keeps of the frames that start before {@code position}. The log still has all their bytes. */
+        void dropping(long position);
+    }
+
     private final int chunkShift;
     private final int chunkMask;
     private final AtomicReferenceArray<Chunk> slots;
@@ -50,6 +65,8 @@ public final class PacketLog {
     private long end;
     private long nextSequence;
     private long openPacketStart;
+    // Null if nothing is kept beyond its time in the log.
+    private Keeper keeper;
 
     private volatile long tail;
     private volatile int chunksAside;
@@ -132,6 +149,18 @@ public final class PacketLog {
         return nextSequence - 1;
     }
 
+    /** Sets the keeper. Called before the first message, or never. */
+    public void keptBy(Keeper of) {
+        keeper = of;
+    }
+
+    /** Shows a span that is about to be appended to the keeper, if there is one. */
+    void announce(RunScan span) {
+        if (keeper != null) {
+            keeper.packed(span, end, nextSequence);
+        }
+    }
+
     /** Returns how many bytes are in the open packet, to which more frames may be added. */
     public int openPacketBytes() {
         return (int) (end - openPacketStart);
@@ -172,6 +201,22 @@ public final class PacketLog {
             }
         }
         nextSequence += messages;
+    }
+
+    /** Copies bytes that the log has to {@code at} in {@code target}. On the writer's thread. */
+    public void copy(long position, int length, ByteBuffer target, int at) {
+        long from = position;
+        int to = at;
+        int left = length;
+        while (left > 0) {
+            Chunk chunk = slots.getPlain((int) ((from >>> chunkShift) % slots.length()));
+            int offset = (int) from & chunkMask;
+            int part = Math.min(left, chunkMask + 1 - offset);
+            target.put(to, chunk.view(), offset, part);
+            from += part;
+            to += part;
+            left -= part;
+        }
     }
 
     public int roomInChunk() {
@@ -309,7 +354,11 @@ public final class PacketLog {
         int slot = (int) (number % slots.length());
         Chunk old = slots.get(slot);
         if (old != null) {
-            tail = (number - slots.length() + 1) << chunkShift;
+            long next = (number - slots.length() + 1) << chunkShift;
+            if (keeper != null) {
+                keeper.dropping(next);
+            }
+            tail = next;
             old.setNumber(Chunk.FREE);
             VarHandle.fullFence();
             if (old.usedByOthers()) {

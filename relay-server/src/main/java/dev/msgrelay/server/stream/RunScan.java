@@ -31,6 +31,12 @@ public final class RunScan {
     private int frames;
     private int stretches;
     private int lastFrame;
+    // The start of the last frame of stretch k, and the number of frames up to its end, both from the start of the
+    // walk.
+    // A stretch is frames with equal headers. Empty if stretches are not noted.
+    private final boolean notesStretches;
+    private int[] lastStart = {};
+    private int[] framesThrough = {};
     private int packetStart;
     private int incomplete;
     private CloseReason problem;
@@ -39,8 +45,14 @@ public final class RunScan {
     private TypeRanges allowed;
 
     public RunScan(int packetBytes, int maxBody) {
+        this(packetBytes, maxBody, false);
+    }
+
+    /** @param notesStretches whether each stretch of equal headers is noted, for {@link PacketLog.Keeper} */
+    public RunScan(int packetBytes, int maxBody, boolean notesStretches) {
         this.packetBytes = packetBytes;
         this.maxBody = maxBody;
+        this.notesStretches = notesStretches;
     }
 
     public static RunScan unpacked(int maxBody) {
@@ -66,7 +78,6 @@ public final class RunScan {
         reset(buffer, offset, length, open);
         allowed = types;
         boolean checked = types != TypeRanges.ALL;
-        stretches = 0;
         int at = 0;
         int count = 0;
         while (length - at >= FrameLayout.HEADER_LENGTH) {
@@ -99,6 +110,9 @@ public final class RunScan {
             }
             at = next - offset;
             count += closePackets(first, at, frame, count);
+            if (notesStretches) {
+                noteStretch(at - frame, count);
+            }
             stretches++;
             lastFrame = frame;
         }
@@ -112,6 +126,7 @@ public final class RunScan {
         offset = from;
         length = bytes;
         packets = 0;
+        stretches = 0;
         problem = null;
         incomplete = 0;
         packetStart = -open;
@@ -126,6 +141,11 @@ public final class RunScan {
         reset(buffer, offset, length, open);
         end = length;
         frames = closePackets(0, length, each, 0);
+        if (notesStretches) {
+            noteStretch(length - each, frames);
+        }
+        stretches = 1;
+        lastFrame = each;
         return this;
     }
 
@@ -178,6 +198,21 @@ public final class RunScan {
 
     int framesBefore(int k) {
         return framesBefore[k];
+    }
+
+    /** Stretches of equal headers; only if this scan notes them. */
+    public int stretches() {
+        return stretches;
+    }
+
+    /** Where the last frame of a stretch starts, from {@link #offset} on. */
+    public int lastStart(int stretch) {
+        return lastStart[stretch];
+    }
+
+    /** The number of frames from the start of the walk to the end of a stretch. */
+    public int framesThrough(int stretch) {
+        return framesThrough[stretch];
     }
 
     /** Returns whether the frame after {@link #wholeBytes} breaks a rule of messages, as every control frame does. */
@@ -251,6 +286,16 @@ public final class RunScan {
         packetEnd[packets] = at;
         framesBefore[packets] = count;
         packets++;
+    }
+
+    private void noteStretch(int last, int through) {
+        if (stretches == lastStart.length) {
+            int longer = Math.max(256, 2 * stretches);
+            lastStart = Arrays.copyOf(lastStart, longer);
+            framesThrough = Arrays.copyOf(framesThrough, longer);
+        }
+        lastStart[stretches] = last;
+        framesThrough[stretches] = through;
     }
 
     private void fault(int type, int body) {
