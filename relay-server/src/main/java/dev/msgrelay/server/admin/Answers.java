@@ -309,7 +309,8 @@ final class Answers {
         line.list("rates", seconds.rates().stream(), Answers::rate);
         Stream<Counter> counters = Stream.of(Counter.values())
                 .filter(counter ->
-                        !counter.ofJournal() || relay.config().journal().on());
+                        !counter.ofJournal() || relay.config().journal().on())
+                .filter(counter -> !counter.ofState() || relay.config().state().on());
         line.list("counters", counters, (item, counter) -> item.text("key", counter.key())
                 .text("unit", counter.unit())
                 .truth("total", counter.total())

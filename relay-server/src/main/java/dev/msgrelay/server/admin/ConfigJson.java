@@ -1,5 +1,6 @@
 package dev.msgrelay.server.admin;
 
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.server.access.Network;
 import dev.msgrelay.server.config.AdminConfig.Secret;
@@ -60,7 +61,8 @@ final class ConfigJson {
                 || value instanceof String
                 || value instanceof Path
                 || value instanceof Number
-                || value instanceof Network) {
+                || value instanceof Network
+                || value instanceof TypeRanges) {
             return value == null ? null : value.toString();
         }
         return "(" + value.getClass().getSimpleName() + ")";

@@ -5,6 +5,7 @@ import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.producers.NameTable;
 import dev.msgrelay.server.publish.PublisherConnection;
+import dev.msgrelay.server.state.StateDesk;
 import dev.msgrelay.server.stream.NetworkBatchHandler;
 import dev.msgrelay.server.stream.PacketLog;
 import dev.msgrelay.server.stream.WaitingSources;
@@ -34,6 +35,8 @@ final class CoreDuty implements EngineLoop.Duty {
     private final DurableEnds durable;
     private final PinRelief relief;
     private final JournalLink journal;
+    // Null without --state.
+    private final StateDesk state;
     private final boolean keepsStream;
     // Whether reader loops read publishers too.
     private final boolean readsElsewhere;
@@ -55,6 +58,7 @@ final class CoreDuty implements EngineLoop.Duty {
         this.durable = made.durable;
         this.relief = relief;
         this.journal = made.journalLink;
+        this.state = made.state.orElse(null);
         this.keepsStream = journal.keepsStream();
         this.readsElsewhere = made.readerLoops.length > 0;
         this.signals = sends.hasOthers() || keepsStream;
@@ -66,6 +70,10 @@ final class CoreDuty implements EngineLoop.Duty {
         boolean more = handler.drain();
         boolean left = coreGroup.pump(!more);
         handler.handedOver();
+        if (state != null) {
+            // Behind the subscribers of the stream, and while the head is at the log's end.
+            left |= state.serve();
+        }
         names.acknowledge();
         if (keepsStream) {
             durable.want(log.head().position());
@@ -125,6 +133,9 @@ final class CoreDuty implements EngineLoop.Duty {
         tickNanos = nowNanos;
         sends.tick(nowNanos);
         journal.tick(log.head().position(), nowNanos);
+        if (state != null) {
+            state.tick();
+        }
         boolean anyWaits = !handler.isEmpty();
         for (Session c : services.table().live()) {
             if (c.role() instanceof PublisherConnection publisher) {

@@ -9,6 +9,7 @@ import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.figures.TimeHistogram;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalException;
+import dev.msgrelay.server.memory.Bytes;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
@@ -16,6 +17,8 @@ import dev.msgrelay.server.producers.NameTable;
 import dev.msgrelay.server.publish.Inlet;
 import dev.msgrelay.server.publish.LoopBuffers;
 import dev.msgrelay.server.publish.PublisherConnection;
+import dev.msgrelay.server.state.StateDesk;
+import dev.msgrelay.server.state.StateIndex;
 import dev.msgrelay.server.stream.FrameRing;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.NetworkBatchHandler;
@@ -34,6 +37,7 @@ import dev.msgrelay.server.subscribe.SendGroup;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.Ticker;
+import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -73,6 +77,7 @@ public final class EngineAssembly {
     PacketLog log;
     NetworkBatchHandler handler;
     WaitingSources waiting;
+    Optional<StateDesk> state = Optional.empty();
     NameTable names;
     private Inlet coreInlet;
     DurableEnds durable;
@@ -170,9 +175,33 @@ public final class EngineAssembly {
         releases.add(log::close);
         journalLink.feed(log, clock.nanoTime());
         TimeHistogram transits = services.counters().transits();
-        RunScan scan = new RunScan(sizes.packetBytes(), sizes.maxBody());
-        handler = new NetworkBatchHandler(ring, log, gate, scan, clock::nanoTime, transits::add);
+        if (config.state().on()) {
+            state = Optional.of(makeState());
+        }
+        handler = new NetworkBatchHandler(ring, log, gate, packingScan(), clock::nanoTime, transits::add);
         releases.add(() -> handler.stages().forEach(RunStage::drop));
+    }
+
+    /** Makes the walker over bytes that are packed. It notes the stretches of equal headers if the state needs them. */
+    private RunScan packingScan() {
+        return new RunScan(sizes.packetBytes(), sizes.maxBody(), config.state().on());
+    }
+
+    private StateDesk makeState() {
+        int bytes = (int) MemoryPlan.of(config).of(Part.STATE);
+        ByteBuf memory = allocator.directBuffer(bytes, bytes);
+        releases.add(memory::release);
+        long seed = new SecureRandom().nextLong();
+        StateIndex index = new StateIndex(
+                log,
+                Bytes.view(memory, bytes),
+                config.state().bytes(),
+                config.state().types(),
+                seed);
+        log.keptBy(index);
+        StateDesk desk = new StateDesk(index, core.io(), allocator, budget.pool(Part.STATE_BATCHES), clock::nanoTime);
+        releases.add(desk::close);
+        return desk;
     }
 
     /** Makes the parts that read publishers, on the core's loop into the log, on reader loops into the ring. */
@@ -184,8 +213,7 @@ public final class EngineAssembly {
         releases.add(names::release);
         if (orderer.isEmpty()) {
             journalLink.restore(names, clock.nanoTime());
-            RunScan scan = new RunScan(sizes.packetBytes(), sizes.maxBody());
-            coreInlet = new Inlet.InPlace(handler, log, names, scan, waiting, loopBuffers());
+            coreInlet = new Inlet.InPlace(handler, log, names, packingScan(), waiting, loopBuffers());
         } else {
             handler.decidedBy(orderer.get());
             names.decidedBy(orderer.get());
@@ -218,7 +246,8 @@ public final class EngineAssembly {
                 journal.flatMap(kept -> replayLoop.map(loop -> makeReplays(kept, loop, senders)));
         sends = new SendLoops(groups, replays.map(FanoutParts.Replays::group));
         long stall = config.stallTimeout().toNanos();
-        return new FanoutParts(log, durable, sizes.logBytes(), gate, stall, replays, sends::place, orderer.isPresent());
+        return new FanoutParts(
+                log, durable, sizes.logBytes(), gate, stall, replays, state, sends::place, orderer.isPresent());
     }
 
     private FanoutParts.Replays makeReplays(Journal kept, EngineLoop loop, int senders) {
@@ -252,6 +281,19 @@ public final class EngineAssembly {
         MemoryLine line = publishing.line();
         Mark first = log.head().mark();
         return new RelayEngine(
-                core, services, ring, log, first, gate, handler, waiting, line, journalLink, setup, duty, releases);
+                core,
+                services,
+                ring,
+                log,
+                first,
+                gate,
+                handler,
+                waiting,
+                line,
+                journalLink,
+                state,
+                setup,
+                duty,
+                releases);
     }
 }

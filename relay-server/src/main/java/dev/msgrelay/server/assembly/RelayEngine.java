@@ -15,6 +15,8 @@ import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.publish.PublisherConnection;
+import dev.msgrelay.server.state.StateDesk;
+import dev.msgrelay.server.state.StateIndex;
 import dev.msgrelay.server.stream.FrameRing;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.NetworkBatchHandler;
@@ -60,6 +62,7 @@ public record RelayEngine(
         WaitingSources waiting,
         MemoryLine line,
         JournalLink journal,
+        Optional<StateDesk> state,
         ChannelSetup setup,
         CoreDuty duty,
         Releases releases) {
@@ -167,6 +170,8 @@ public record RelayEngine(
         values.put(Counter.LOG_BYTES, Math.max(0, head.position() - log.tail()));
         values.put(Counter.MEMORY_DIRECT_BYTES, services.budget().used(Kind.DIRECT));
         values.put(Counter.MEMORY_HEAP_BYTES, services.budget().used(Kind.HEAP));
+        state.ifPresentOrElse(
+                kept -> put(values, kept.figures()), () -> values.keySet().removeIf(Counter::ofState));
         TimeHistogram.Times forces = journal.report(values, head.position(), now);
         Map<Part, Long> memory = new EnumMap<>(Part.class);
         services.budget().pools().forEach((part, pool) -> memory.put(part, pool.used()));
@@ -178,6 +183,14 @@ public record RelayEngine(
                 forces,
                 services.counters().acknowledgements().times(),
                 services.counters().transits().times());
+    }
+
+    private static void put(Map<Counter, Long> values, StateIndex.Figures state) {
+        values.put(Counter.STATE_TYPES, (long) state.types());
+        values.put(Counter.STATE_BYTES, state.bytes());
+        values.put(Counter.STATE_FORGOTTEN, state.forgotten());
+        values.put(Counter.STATE_FORGOTTEN_VALUE, state.forgottenValue());
+        values.put(Counter.STATE_FORGOTTEN_TOMBSTONE, state.forgottenTombstone());
     }
 
     /** Adds two lags to {@code values}: the largest of live subscribers, and that of those still catching up. */

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.Sizes;
@@ -29,6 +30,7 @@ import picocli.CommandLine.Model.OptionSpec;
 record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser, List<String> words) {
     static final Form<Integer> SIZE = parsed("SIZE", Integer.class, Sizes::parse);
     static final Form<Duration> TIME = parsed("TIME", Duration.class, Durations::parse);
+    static final Form<TypeRanges> TYPES = parsed("RANGES", TypeRanges.class, TypeRanges::parse);
     static final Form<Object> SIZE_OR_TIME = parsed("SIZE|TIME", Object.class, Form::sizeOrTime);
     static final Form<Integer> NUMBER = new Form<>("N", Integer.class, Optional.empty(), List.of());
     static final Form<Integer> EVENT_LOOPS = parsed("N", Integer.class, Form::eventLoops);

@@ -104,6 +104,15 @@ final class Settings {
         add(RING_SIZE, SIZE)
                 .description("Bytes that may wait between publishers and the log; a power of two. Default: 4m, or what "
                         + "--max-body needs.");
+        add(STATE, SIZE)
+                .description("Also keeps the newest message of each type, in this much memory: a subscriber may start "
+                        + "with the state (start = state), and then gets the stream. A type takes 70 bytes with a "
+                        + "body of up to 28, and 70 more for each further 60. When it is full, the types that have "
+                        + "been silent longest are forgotten. At least one of the longest messages.%n  Default: no "
+                        + "state.");
+        add(STATE_TYPES, TYPES)
+                .description("Types that --state keeps, as 1-99,500. Others cannot push them out.%n  Default: every "
+                        + "type.");
         add(MAX_BODY, SIZE)
                 .description("Longest body of a message. The relay closes the connection of a publisher that sends a "
                         + "longer one.");
@@ -194,8 +203,9 @@ final class Settings {
         add(HANDSHAKES_PER_ADDRESS, NUMBER)
                 .description("Most connections that one address may open in a second; further ones are refused.");
         add(REPLAYS_PER_ADDRESS, NUMBER)
-                .description("Starts in the journal that subscribers of one address may make in a second; a further "
-                        + "one waits for its turn, and is refused after 3s. A start that the log has is not counted.");
+                .description("Starts in the journal, or with the state, that subscribers of one address may make in "
+                        + "a second; a further one waits for its turn, and in the journal is refused after 3s. A start "
+                        + "that the log has is not counted.");
         add(MAX_HEARTBEAT, TIME)
                 .description("Longest heartbeat interval that a client gets, even if it asks for a longer one.");
         add(PUBLISHER_SILENCE, TIME)

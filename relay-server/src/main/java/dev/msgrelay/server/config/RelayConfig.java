@@ -3,6 +3,7 @@ package dev.msgrelay.server.config;
 import static dev.msgrelay.server.config.RelayOption.*;
 
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.net.CongestionControl;
 import dev.msgrelay.server.net.Transport;
@@ -32,6 +33,7 @@ public record RelayConfig(
         ListenConfig listen,
         ProxyConfig proxies,
         StreamConfig stream,
+        StateConfig state,
         Transport transport,
         CongestionControl congestion,
         int eventLoops,
@@ -59,6 +61,7 @@ public record RelayConfig(
 
     public RelayConfig {
         Objects.requireNonNull(transport, "transport");
+        state.checkFor(stream);
         limits.checkFor(stream, journal);
         journal.checkFor(stream);
         cluster.checkFor(stream, clients, limits);
@@ -141,6 +144,7 @@ public record RelayConfig(
                             get(SOCKET_GROUP)),
                     new ProxyConfig(get(PROXY_PROTOCOL), get(PROXY_FROM, List.of())),
                     StreamConfig.of(get(MTU), get(RING_SIZE, 0), get(LOG_SIZE, 0), maxBody),
+                    new StateConfig(get(STATE, 0), get(STATE_TYPES, TypeRanges.ALL)),
                     get(TRANSPORT),
                     new CongestionControl(get(LOCAL_CONGESTION), get(CONGESTION)),
                     get(EVENT_LOOPS),

@@ -2,6 +2,7 @@ package dev.msgrelay.server.config;
 
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Network;
 import dev.msgrelay.server.net.CongestionControl;
@@ -51,6 +52,11 @@ public final class RelayOption<T> {
     public static final RelayOption<Integer> LOG_SIZE = new RelayOption<>("log-size");
     /** By default 4 MiB, or more if the longest body needs more. */
     public static final RelayOption<Integer> RING_SIZE = new RelayOption<>("ring-size");
+
+    /** Off by default. */
+    public static final RelayOption<Integer> STATE = new RelayOption<>("state");
+    /** By default every type. */
+    public static final RelayOption<TypeRanges> STATE_TYPES = new RelayOption<>("state-types");
 
     public static final RelayOption<Integer> MAX_BODY = new RelayOption<>("max-body", FrameLayout.DEFAULT_MAX_BODY);
     /** The MTU of Ethernet. */

@@ -65,6 +65,11 @@ public enum Counter {
     JOURNAL_REPLAY_MISSED(
             "messages", true, "that subscribers missed because the journal had dropped or lost them", true),
     JOURNAL_FAILED("truth", false, "1: the journal has failed, and nothing is written any more"),
+    STATE_TYPES("types", false, "whose newest message the state has"),
+    STATE_BYTES("bytes", false, "that these messages take of --state"),
+    STATE_FORGOTTEN("types", true, "forgotten because the state was full", true),
+    STATE_FORGOTTEN_VALUE("sequence", false, "newest message that the state has lost; 0: none, the state is whole"),
+    STATE_FORGOTTEN_TOMBSTONE("sequence", false, "newest empty message that the state has lost"),
     FAILURES("faults", true, "faults of the relay's own, each of which ended one connection"),
     LOG_LINES_SUPPRESSED(
             "lines", true, "lines of the log that were left out because there were too many of their kind", true),
@@ -96,6 +101,11 @@ public enum Counter {
     /** Whether only a relay with a journal has this figure. */
     public boolean ofJournal() {
         return name().startsWith("JOURNAL_");
+    }
+
+    /** Whether only a relay with {@code --state} has this figure. */
+    public boolean ofState() {
+        return name().startsWith("STATE_");
     }
 
     /** The name in JSON, such as {@code messagesIn}. */

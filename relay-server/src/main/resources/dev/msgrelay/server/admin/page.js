@@ -94,6 +94,13 @@ function journal(now) {
   return [`${now.journalForcedLagMillis} ms behind`, `${free}${short(now.journalFileBytes, 'B')} in ${about.journal}`];
 }
 
+function kept(now) {
+  const size = short(about.parts.find(p => p.part === 'state').limit, 'B');
+  return [`${now.stateTypes.toLocaleString('en')} types`,
+    (now.stateForgotten ? `${now.stateForgotten.toLocaleString('en')} forgotten, full: ` : '')
+      + `${short(now.stateBytes, 'B')} of ${size}`, now.stateForgotten > 0];
+}
+
 function readers(now) {
   if (now.subscribers === 0) {
     return 'nobody is connected';
@@ -129,6 +136,7 @@ function tiles(now) {
     ['processor of the core', rate ? `${(rate.coreShare * 100).toFixed(rate.coreShare < 0.1 ? 1 : 0)} %` : 'measuring',
       'the one thread that makes the order'],
     ['journal', ...journal(now)],
+    ...(now.stateTypes === undefined ? [] : [['state', ...kept(now)]]),
     ['running for', age(now.elapsedSeconds), `version ${about.version}`],
     ['publish to', places('publish'), ''],
     ['subscribe at', places('subscribe'), ''],

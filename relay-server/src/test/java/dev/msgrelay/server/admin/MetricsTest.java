@@ -68,8 +68,9 @@ class MetricsTest {
 
     @BeforeAll
     static void scrape(@TempDir Path journal) throws Exception {
-        try (TestRelay relay = TestRelay.start(
-                        Setting.NIO_TCP, b -> b.set(JOURNAL, journal).set(JOURNAL_FORCE, Duration.ofMillis(1)));
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.set(JOURNAL, journal)
+                        .set(JOURNAL_FORCE, Duration.ofMillis(1))
+                        .set(STATE, 4 << 20));
                 AdminServer admin = AdminServer.start(relay.relay(), AdminConfig.parse("127.0.0.1:0", null));
                 PlainPublisher publisher = relay.publisher()) {
             publisher.send(new Frames().frame(7, 10).frame(7, 10));

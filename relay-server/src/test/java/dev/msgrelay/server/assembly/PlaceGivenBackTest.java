@@ -65,6 +65,7 @@ class PlaceGivenBackTest {
                 parts.gate(),
                 parts.stallNanos(),
                 parts.replays(),
+                parts.state(),
                 () -> {
                     throw new IllegalStateException("of a test");
                 },

@@ -35,7 +35,7 @@ class JvmLimitsTest {
     static final Map<String, String> OTHERS = others("""
             config=none.conf bind=::1 publish-port=1 subscribe-port=2 publish-socket=p subscribe-socket=s
             socket-mode=0660 socket-group=0 transport=nio local-congestion=system congestion=reno admin=none metrics-names=5 health=:7403 event-loops=16
-            reader-loops=2 log-size=512m ring-size=8m max-body=1500000 mtu=9000 slow-subscriber=skip
+            reader-loops=2 log-size=512m state=64m state-types=1-9 ring-size=8m max-body=1500000 mtu=9000 slow-subscriber=skip
             allow-policies=skip heartbeat=6s idle-timeout=16s handshake-timeout=6s max-connections=100000
             max-publishers=4000 peer-timeout=61s stall-timeout=6s drain-timeout=6s pin-size=64m assembly-size=64m
             filter-size=64m control-size=64m control-size-per-connection=128k frame-timeout=11s min-rate=2k
@@ -62,10 +62,12 @@ class JvmLimitsTest {
 
     private static final String WITH_JOURNAL = " --journal=j";
 
+    private static final String WITH_STATE = " --state=64m";
+
     private static final String WITH_CLUSTER = " --cluster=c";
 
     /** What the script computes itself, as StartScriptTest shows. */
-    private static final Set<String> COMPUTED = Set.of("--journal", "--tls-cert", "--tls-key", "--log-size");
+    private static final Set<String> COMPUTED = Set.of("--journal", "--tls-cert", "--tls-key", "--log-size", "--state");
 
     @Test
     void theOptionsThatTheScriptAsksForAreThoseThatMemoryDependsOn() throws IOException {
@@ -79,7 +81,9 @@ class JvmLimitsTest {
                         ? WITH_TLS
                         : given.startsWith("--journal-") || given.startsWith("--replay-size")
                                 ? WITH_JOURNAL
-                                : given.startsWith("--node") ? WITH_CLUSTER : "";
+                                : given.startsWith("--node")
+                                        ? WITH_CLUSTER
+                                        : given.startsWith("--state-") ? WITH_STATE : "";
                 MemoryPlan usual =
                         usualOnes.computeIfAbsent(beside, b -> plan(b.equals(WITH_CLUSTER) ? b + " --node=1" : b));
                 MemoryPlan other = plan(given + beside + needed(given));
@@ -135,13 +139,13 @@ class JvmLimitsTest {
     @ParameterizedTest
     @ValueSource(longs = {16 << 20, 1 << 30})
     void theScriptAsksWhereSuchARelayDoesNotFit(long log, @TempDir Path root) throws IOException {
-        long beside =
-                Long.parseLong(match("relay_value\" -ge \\$\\(\\((\\d+) \\+ relay_log\\)\\) \\] \\|\\| return 0"));
+        long beside = Long.parseLong(
+                match("relay_value\" -ge \\$\\(\\((\\d+) \\+ relay_log \\+ relay_state\\)\\) \\] \\|\\| return 0"));
         new Tree(root)
                 .with("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw")
                 .with("proc/self/cgroup", "0::/")
-                .with("sys/fs/cgroup/memory.max", Long.toString(beside + log));
-        String[] most = {"--journal=j", "--tls-cert=c", "--tls-key=k", "--log-size=" + log};
+                .with("sys/fs/cgroup/memory.max", Long.toString(beside + log + (64 << 20)));
+        String[] most = {"--journal=j", "--tls-cert=c", "--tls-key=k", "--log-size=" + log, "--state=64m"};
         assertThat(JvmLimits.here(new SystemTree(root), most)).isEqualTo(JvmLimits.of(most));
     }
 

@@ -209,6 +209,7 @@ class StartScriptTest {
     @ParameterizedTest
     @CsvSource({
         "log-size = 64m, true",
+        "state = 64m, true",
         "'  log { size = 64m }', true",
         "max-body=9m, true",
         "'publish-port = 0, include \"other.conf\"', true",
@@ -252,6 +253,19 @@ class StartScriptTest {
                 .containsAll(plain);
         assertThat(start("", more)).containsAll(JvmLimits.of(more));
         assertThat(asked()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2m", "64m", "1223390", "1g"})
+    void aStateHasItsLimitsWithoutAsking(String size) throws Exception {
+        List<String> limits = JvmLimits.of("--state=" + size);
+        String[] more = {"--journal=j", "--tls-cert=c", "--tls-key=k", "--log-size=64m", "--state", size};
+        assertThat(start("", "--state=" + size, "--state-types=1-9")).containsAll(limits);
+        assertThat(start(Map.of("RELAY_STATE", size), "")).containsAll(limits);
+        assertThat(start("", more)).containsAll(JvmLimits.of(more));
+        assertThat(asked()).isFalse();
+        start("", "--state=2g");
+        assertThat(asked()).isTrue();
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.tls.TlsFiles;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -57,6 +58,9 @@ class RefusedSettingsTest {
                 of("max body 1048576", RING_SIZE, 1 << 20),
                 of("max body 67108865 is not within 1..67108864", MAX_BODY, (64 << 20) + 1),
                 of("(max body 1048576)", LOG_SIZE, 1 << 20),
+                of("state 1048576 is not within 1223390..1073741824 (max body 1048576)", STATE, 1 << 20),
+                of("state -1 is not within", STATE, -1),
+                of("need --state", STATE_TYPES, TypeRanges.of(1, 9)),
                 new Case(
                         "ring size 4194304 is too small: it must hold twice the longest run of 3000008 bytes"
                                 + " (max body 3000000); without a ring size it does",

@@ -115,7 +115,8 @@ final class FanoutRig implements AutoCloseable {
         buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), counters, 1);
         group = new SendGroup(log, loop, buffers, Optional.empty());
         durable = new DurableEnds(durability, Runnable::run);
-        shared = new FanoutParts(log, durable, LOG, gate, STALL_NANOS, Optional.empty(), group::takeSeat, elsewhere);
+        shared = new FanoutParts(
+                log, durable, LOG, gate, STALL_NANOS, Optional.empty(), Optional.empty(), group::takeSeat, elsewhere);
     }
 
     Subscriber connect() {
