@@ -71,6 +71,8 @@ public final class Dialogue {
     private long ackForced;
     private int[] answers = {};
     private int answered;
+    private boolean holdsAnswers;
+    private boolean holdsPings;
     private boolean pongDue;
     private long pongId;
     // 0 if no PING is due.
@@ -351,6 +353,20 @@ public final class Dialogue {
         return answered;
     }
 
+    /** From now on SUBSCRIBED, or PING, waits although it is due: the stream has no place that they could tell. */
+    public void hold(boolean subscribed, boolean pings) {
+        holdsAnswers = subscribed;
+        holdsPings = pings;
+    }
+
+    private boolean answersAreDue() {
+        return answered > 0 && !holdsAnswers;
+    }
+
+    private boolean pingIsDue() {
+        return pingId > 0 && !holdsPings;
+    }
+
     public void goAway(GoAwayFrame frame) {
         goAway = frame.encode();
     }
@@ -367,7 +383,8 @@ public final class Dialogue {
 
     public boolean due() {
         return welcome != NOTHING
-                || (welcomed && (gapTo > 0 || ackDue || answered > 0 || pongDue || pingId > 0 || goAway != NOTHING));
+                || (welcomed
+                        && (gapTo > 0 || ackDue || answersAreDue() || pongDue || pingIsDue() || goAway != NOTHING));
     }
 
     /** Returns the largest number of bytes that {@link #putDue} would put now. */
@@ -376,14 +393,14 @@ public final class Dialogue {
     }
 
     /**
-     * Puts all frames that are due into {@code to}. After that, none is due.
+     * Puts all frames that are due into {@code to}, but those that {@link #hold} holds. After that, none is due.
      *
      * @param next for a subscriber the sequence of the next message that it can get; otherwise 0
      * @param head the newest sequence of the stream
      * @return whether one of the frames tells a subscriber the number of its next message
      */
     public boolean putDue(ByteBuffer to, long next, long head) {
-        boolean counts = welcome != NOTHING || gapTo > 0 || answered > 0 || pingId > 0;
+        boolean counts = welcome != NOTHING || gapTo > 0 || answersAreDue() || pingIsDue();
         if (welcome != NOTHING) {
             to.put(welcome);
             welcome = NOTHING;
@@ -401,11 +418,13 @@ public final class Dialogue {
             }
             ackDue = false;
         }
-        for (int i = 0; i < answered; i++) {
-            to.put(new SubscribedFrame(answers[i], next).encode());
+        if (answersAreDue()) {
+            for (int i = 0; i < answered; i++) {
+                to.put(new SubscribedFrame(answers[i], next).encode());
+            }
+            answered = 0;
         }
-        answered = 0;
-        if (pingId > 0) {
+        if (pingIsDue()) {
             PingFrame.put(to, pingId, next, head);
             pingId = 0;
         }

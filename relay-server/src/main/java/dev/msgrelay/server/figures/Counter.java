@@ -70,6 +70,9 @@ public enum Counter {
     STATE_FORGOTTEN("types", true, "forgotten because the state was full", true),
     STATE_FORGOTTEN_VALUE("sequence", false, "newest message that the state has lost; 0: none, the state is whole"),
     STATE_FORGOTTEN_TOMBSTONE("sequence", false, "newest empty message that the state has lost"),
+    STATE_JOINS("times", true, "a subscriber began with the state"),
+    STATE_READERS("subscribers", false, "that get the state, and not the stream yet"),
+    STATE_LATE("times", true, "a subscriber had not got the state after 10 s: its types change faster", true),
     FAILURES("faults", true, "faults of the relay's own, each of which ended one connection"),
     LOG_LINES_SUPPRESSED(
             "lines", true, "lines of the log that were left out because there were too many of their kind", true),

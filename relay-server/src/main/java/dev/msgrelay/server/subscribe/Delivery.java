@@ -9,6 +9,7 @@ import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.connection.SessionRole;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.net.SegmentSize;
+import dev.msgrelay.server.state.StateDesk;
 import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
@@ -47,7 +48,14 @@ final class Delivery {
     // Null without TLS.
     private final TlsHandler tls;
     private final SegmentSize segment;
+    private final FanoutParts shared;
+    private final Session session;
+    private final Services services;
     private Feed feed;
+    // Null while the subscriber does not get the state.
+    private volatile StateFeed state;
+    // Whether the subscriber has just got the state, up to where its reader is, and does not know it yet.
+    private boolean completes;
     private FilterBuffers buffers;
     private volatile boolean started;
     private CatchUp.Gap gap;
@@ -62,6 +70,9 @@ final class Delivery {
 
     Delivery(FanoutParts shared, Services services, Session session, SlowReader slowness) {
         Channel channel = session.channel();
+        this.shared = shared;
+        this.session = session;
+        this.services = services;
         this.log = shared.log();
         this.reader = new LogReader(log);
         this.catchUp = new CatchUp(shared, services, session.rights(), slowness, reader);
@@ -116,12 +127,21 @@ final class Delivery {
         if (feed instanceof FilteredFeed filtered) {
             filtered.choose(chosen, sequences);
         }
+        if (state != null) {
+            state.choose(chosen);
+        }
     }
 
     /** Moves the reader to the start of the stream. Every start but the head is found by {@link CatchUp#seekStart}. */
     CatchUp.Seek seekStart(CatchUp.Start start, Mark head) {
         if (start.from() == StartFrom.LIVE) {
             seekEnd(head);
+            return CatchUp.Seek.FOUND;
+        }
+        if (start.from() == StartFrom.STATE) {
+            StateDesk desk = shared.state().orElseThrow();
+            state = new StateFeed(
+                    desk, session, writer, start.first(), services.clock().nanoTime());
             return CatchUp.Seek.FOUND;
         }
         CatchUp.Seek seek = catchUp.seekStart(start, head);
@@ -157,8 +177,28 @@ final class Delivery {
         return reader.atBoundary();
     }
 
+    /** Returns whether the subscriber gets the state, and not the stream yet. Any thread. */
+    boolean getsState() {
+        return state != null;
+    }
+
+    /** Lets the subscriber begin to get the state. Requires {@link #getsState}, as the two methods below do. */
+    void beginState() {
+        state.begin();
+    }
+
+    /** Returns whether the subscriber has got a part of the state. */
+    boolean hasPartOfState() {
+        return state.hasBegun();
+    }
+
+    /** Returns true once, if the state has not reached the head of the stream in time. */
+    boolean stateIsLate(long nowNanos) {
+        return state.isLate(nowNanos);
+    }
+
     long nextSequence() {
-        return reader.boundary().sequence();
+        return state != null ? state.next() : reader.boundary().sequence();
     }
 
     /** Returns the position before which everything is sent; {@link Long#MAX_VALUE} before the start. Any thread. */
@@ -175,9 +215,16 @@ final class Delivery {
         return writer.busy();
     }
 
+    /** Returns the newest sequence that the subscriber is told now. */
+    long newest(Mark head) {
+        // The end of the state is told as the stream's end, which it was, though more has come since.
+        return completes ? nextSequence() - 1 : streamEnd(head).sequence() - 1;
+    }
+
     /** Returns whether the subscriber is live, and lags so much that it is cut off although a write is in flight. */
     boolean tooLate(Mark end) {
         return catchUp.isLive()
+                && state == null
                 && (reader.overtaken() || slowness.lags(end.position() - reader.position()))
                 && slowness.overtaken() == SlowReader.Overtaken.CUT;
     }
@@ -192,6 +239,8 @@ final class Delivery {
         GAP,
         /** The subscriber is cut off for the reason that {@link SlowReader#tooSlow} returns. */
         CUT,
+        /** The subscriber has got the state. It has to be told so, before the stream goes on. */
+        STATE,
         /** The stream goes on in the journal, on the loop that may wait for the disk. */
         JOURNAL,
         /** The stream goes on in the log, on a loop that does not wait for the disk. */
@@ -204,6 +253,9 @@ final class Delivery {
 
     /** Sends the next write. Called only while nothing is in flight. For the parameters see {@link Feed#next}. */
     Outcome next(Mark end, int stride, int least, boolean everything) {
+        if (state != null) {
+            return nextOfState();
+        }
         long lag = end.position() - reader.position();
         boolean live = catchUp.isLive();
         if (live && slowness.lags(lag)) {
@@ -225,6 +277,46 @@ final class Delivery {
             case LOG -> Outcome.LOG;
             case WAIT -> Outcome.WAIT;
         };
+    }
+
+    private Outcome nextOfState() {
+        // Any lag but 0 will do: the rate counts from the first message of the state on.
+        if (slowness.pauseIfSpent(1)) {
+            return Outcome.WAIT;
+        }
+        if (state.hasArrived()) {
+            return arrive();
+        }
+        return switch (state.send()) {
+            case SENT -> {
+                batchWritten();
+                yield Outcome.AGAIN;
+            }
+            case MOVED -> Outcome.AGAIN;
+            default -> Outcome.WAIT;
+        };
+    }
+
+    private void batchWritten() {
+        state.written();
+        count(state.messages(), state.bytes());
+    }
+
+    /** Goes on with the stream where the state has ended; with the state if the log has dropped that place already. */
+    private Outcome arrive() {
+        slowness.joinGate();
+        reader.moveTo(state.head());
+        slowness.movedBack();
+        if (reader.overtaken() || slowness.lags(log.head().position() - reader.position())) {
+            slowness.leaveGate();
+            state.goOn();
+            return Outcome.AGAIN;
+        }
+        state.release();
+        state = null;
+        completes = true;
+        feed.jumped();
+        return Outcome.STATE;
     }
 
     private Outcome send(Mark end, long lag, int stride, int least, boolean everything) {
@@ -302,6 +394,7 @@ final class Delivery {
         if (next) {
             feed.clientCountsFrom(reader.boundary().sequence());
         }
+        completes = false;
         writer.add(Unpooled.wrappedBuffer(said));
         if (!writer.flush()) {
             return false;
@@ -314,7 +407,11 @@ final class Delivery {
     /** Finishes the write in flight if the socket has taken all of it by now. */
     void finishWrite() {
         if (writer.finishIfTaken()) {
-            feed.written();
+            if (state != null && state.isWriting()) {
+                batchWritten();
+            } else {
+                feed.written();
+            }
         }
     }
 
@@ -332,6 +429,9 @@ final class Delivery {
 
     /** Returns since when publishers or subscribers have waited for this subscriber; or {@link WindowGate#NEVER}. */
     private long waitedForSince() {
+        if (state != null) {
+            return state.waitedForSince();
+        }
         return slowness.inGate() ? slowness.holdsBackSince() : catchUp.waitedForSince();
     }
 
@@ -345,7 +445,7 @@ final class Delivery {
     boolean noteProgress(long nowNanos) {
         // With TLS the writer's progress is only that in the last buffer of records. Earlier buffers are added.
         long before = tls == null ? 0 : tls.takenBefore();
-        long mark = reader.position() + before + writer.progress();
+        long mark = reader.position() + (state == null ? 0 : bytes) + before + writer.progress();
         boolean moved = mark != progressMark;
         progressMark = mark;
         if (moved || !busy()) {
@@ -383,6 +483,9 @@ final class Delivery {
 
     void release() {
         feed.release();
+        if (state != null) {
+            state.release();
+        }
         reader.release();
         catchUp.becomeLive();
     }

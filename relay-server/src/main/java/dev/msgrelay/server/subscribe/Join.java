@@ -16,6 +16,7 @@ import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
+import dev.msgrelay.server.state.StateDesk;
 import dev.msgrelay.server.stream.Mark;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +35,9 @@ import java.util.concurrent.TimeUnit;
 final class Join {
     /** Longest wait for permission or for memory to start in the journal. Clients give up 5 s after HELLO. */
     private static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    /** Most ranges of types in the text of a refusal. */
+    private static final int TEXT_RANGES = 8;
 
     /** Bytes of Java heap that a set of type ranges takes, without the ranges themselves. */
     private static final int RANGES_BYTES = 64;
@@ -117,10 +121,6 @@ final class Join {
                     CloseReason.UNSUPPORTED,
                     "policy latest is not given here: disconnect, backpressure, skip and replay are");
         }
-        if (said.start() == StartFrom.STATE) {
-            throw new FrameException(
-                    CloseReason.UNSUPPORTED, "a start with the state is not given here: the relay keeps none");
-        }
         narrows = said.wants(Features.NARROWED);
         wantTypes(said.types());
         hello = said;
@@ -162,12 +162,16 @@ final class Join {
 
     /** Returns the start that HELLO asks for; throws if the stream has no such start. */
     private CatchUp.Start start(Mark head, boolean replayed) throws FrameException {
-        boolean resumes = hello.start() == StartFrom.SEQUENCE;
+        boolean ofState = hello.start() == StartFrom.STATE;
+        boolean resumes = hello.start() == StartFrom.SEQUENCE || ofState && hello.number() > 1;
         boolean byTime = hello.start() == StartFrom.TIME;
         if (byTime && !replayed) {
             throw new FrameException(
                     CloseReason.UNSUPPORTED,
                     "a start by time takes a journal that is replayed, and this relay has none");
+        }
+        if (ofState) {
+            checkState();
         }
         long forked = services.durability().forkOf(hello);
         boolean known = forked != Durability.UNKNOWN;
@@ -179,13 +183,37 @@ final class Join {
         }
         // A start before the fork is no rollback, because the subscriber has the same messages up to there.
         fork = known && (!resumes || first == hello.number()) ? Durability.TODAY : forked;
+        if (ofState && fork != Durability.TODAY) {
+            // What the client has is of no use, so it gets the whole state.
+            first = 1;
+        }
         return new CatchUp.Start(hello.start(), first, byTime ? hello.number() : 0);
+    }
+
+    /** Throws if this relay does not have the state that HELLO asks for. */
+    private void checkState() throws FrameException {
+        StateDesk state = shared.state()
+                .orElseThrow(() -> new FrameException(
+                        CloseReason.UNSUPPORTED,
+                        "a start with the state is not given here: the relay keeps none, without --state"));
+        if (hello.level() != Level.STREAM) {
+            throw new FrameException(
+                    CloseReason.UNSUPPORTED,
+                    "a start with the state has level " + Level.STREAM.flag() + ", and "
+                            + hello.level().flag() + " was asked for");
+        }
+        if (!state.has(wanted)) {
+            throw new FrameException(
+                    CloseReason.UNSUPPORTED,
+                    "the state has types " + state.kept().text(TEXT_RANGES) + " (--state-types), and "
+                            + wanted.text(TEXT_RANGES) + " was asked for");
+        }
     }
 
     /** Returns whether the subscriber has messages of another relay that have not come to this relay yet. */
     private boolean hasReadAhead(Mark head) {
         return shared.elsewhere()
-                && hello.start() == StartFrom.SEQUENCE
+                && (hello.start() == StartFrom.SEQUENCE || hello.start() == StartFrom.STATE)
                 && hello.number() > head.sequence()
                 && services.durability().forkOf(hello) == Durability.TODAY;
     }
@@ -223,8 +251,8 @@ final class Join {
     }
 
     /**
-     * Returns whether the subscriber may start in the journal now. The number of such starts a second is limited for
-     * each address. Once the answer was true, it stays true. A start in the log is not limited.
+     * Returns whether the subscriber may start in the journal, or get the state, now. The number of such starts a
+     * second is limited for each address. Once the answer was true, it stays true. A start in the log is not limited.
      */
     boolean takeTurn() {
         hasTurn = hasTurn || services.admission().mayReplay(Peer.address(session.channel()), now());

@@ -143,6 +143,9 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (state == SessionState.CLOSING) {
             return lastDue && sayLast();
         }
+        if (delivery.getsState()) {
+            session.dialogue().hold(true, delivery.hasPartOfState());
+        }
         if (state.speaks()
                 && (state == SessionState.GREETED || session.dialogue().due())) {
             return delivery.atBoundary() ? say(head) : delivery.finish();
@@ -157,6 +160,11 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             case CUT -> {
                 session.close(slowness.tooSlow());
                 yield false;
+            }
+            case STATE -> {
+                session.dialogue().hold(false, false);
+                session.dialogue().ping(services.clock().nanoTime());
+                yield true;
             }
             case JOURNAL -> toJournal();
             case LOG -> {
@@ -181,13 +189,12 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (session.state() == SessionState.GREETED && !letIn(head)) {
             return false;
         }
-        if (session.dialogue().answers() > 0) {
+        if (session.dialogue().answers() > 0 && !delivery.getsState()) {
             join.chooseTypes(delivery);
         }
         ByteBuffer words = ByteBuffer.allocate(session.dialogue().mostBytes());
-        long newest = delivery.streamEnd(head).sequence() - 1;
-        boolean tellsNext = session.dialogue().putDue(words, delivery.nextSequence(), newest);
-        readMore(true);
+        boolean tellsNext = session.dialogue().putDue(words, delivery.nextSequence(), delivery.newest(head));
+        readMore(session.dialogue().answers() < MAX_WAITING);
         return delivery.say(words.flip(), tellsNext);
     }
 
@@ -241,7 +248,14 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 startInJournal();
                 return false;
             }
-            case FOUND -> join.admit(delivery, delivery.nextSequence());
+            case FOUND -> {
+                join.admit(delivery, delivery.nextSequence());
+                if (delivery.getsState()) {
+                    services.counters().increment(Counter.STATE_JOINS);
+                    session.dialogue().hold(true, false);
+                    beginState();
+                }
+            }
             case AFTER_A_GAP -> {
                 CatchUp.Gap gap = delivery.gap();
                 join.admit(delivery, gap.from());
@@ -258,6 +272,13 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             session.dialogue().ping(services.clock().nanoTime());
         }
         return true;
+    }
+
+    /** Begins to send the state, if the limits of the subscriber's address allow one more start now. */
+    private void beginState() {
+        if (join.takeTurn()) {
+            delivery.beginState();
+        }
     }
 
     /**
@@ -349,13 +370,25 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             }
             return;
         }
+        if (delivery.getsState()) {
+            beginState();
+            if (!delivery.busy()) {
+                // The client has taken all that it was sent, and got no PING that it could answer.
+                session.heard();
+            }
+            if (delivery.stateIsLate(nowNanos)) {
+                services.counters().increment(Counter.STATE_LATE);
+            }
+        }
         // Skipped for most clients without HELLO, because it would be nearly all the work of an idle relay. A socket
         // with room takes bytes even if its peer is gone, so only the progress of a write in flight is a sign of life.
         if ((session.state().speaks() || delivery.isWaitedFor()) && delivery.noteProgress(nowNanos)) {
             session.heard();
         }
         if (delivery.stalls(nowNanos)) {
-            String who = replays() ? "others who get the stream from the journal" : "publishers";
+            String who = getsState()
+                    ? "others who get the state"
+                    : replays() ? "others who get the stream from the journal" : "publishers";
             long millis = TimeUnit.NANOSECONDS.toMillis(shared.stallNanos());
             session.close(
                     CloseReason.STALLED_SUBSCRIBER, "read nothing for " + millis + " ms while " + who + " waited");
@@ -519,6 +552,11 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     /** Returns whether the subscriber has not caught up yet. */
     public boolean replays() {
         return delivery != null && delivery.replays();
+    }
+
+    /** Returns whether the subscriber gets the state, and not the stream yet. */
+    public boolean getsState() {
+        return delivery != null && delivery.getsState();
     }
 
     public long pinnedFrom() {

@@ -96,9 +96,10 @@ function journal(now) {
 
 function kept(now) {
   const size = short(about.parts.find(p => p.part === 'state').limit, 'B');
+  const reading = now.stateReaders ? `; ${now.stateReaders.toLocaleString('en')} subscribers get it` : '';
   return [`${now.stateTypes.toLocaleString('en')} types`,
     (now.stateForgotten ? `${now.stateForgotten.toLocaleString('en')} forgotten, full: ` : '')
-      + `${short(now.stateBytes, 'B')} of ${size}`, now.stateForgotten > 0];
+      + `${short(now.stateBytes, 'B')} of ${size}${reading}`, now.stateForgotten > 0];
 }
 
 function readers(now) {

@@ -251,6 +251,11 @@ public final class Account {
         return new PlainPublisher.Error(ControlFrames.ERROR, ErrorFrame.code(body), ErrorFrame.text(body), waitMillis);
     }
 
+    /** Whether this message came. */
+    public synchronized boolean has(long sequence) {
+        return had.get((int) sequence);
+    }
+
     public synchronized int missed() {
         return missed.cardinality();
     }
