@@ -64,6 +64,8 @@ def tell_event(event: msgrelay.Event) -> None:
                 accepted=str(event.accepted),
                 policy=event.policy,
                 server=event.server,
+                address=event.address,
+                identity=event.identity,
             )
     elif isinstance(event, msgrelay.Lost):
         tell("lost", code=event.error.code, text=str(event.error))
@@ -296,7 +298,7 @@ def main() -> None:
         version=msgrelay.__version__,
         capabilities=(
             "subscriber publisher plain levels types tls token unix endpoints producer_file pause time "
-            "congestion".split()
+            "congestion peer".split()
         ),
     )
     commands = sys.stdin

@@ -27,13 +27,15 @@ def welcome(
     max_body: int = 1 << 20,
     heartbeat: int = 1000,
     epochs: tuple = (),
+    peer: tuple = (),
 ) -> bytes:
-    features |= _wire.EPOCHS if epochs else 0
+    features |= (_wire.EPOCHS if epochs else 0) | (_wire.PEER if peer else 0)
     body = struct.pack(
         ">HBBIqqqiiiHHH", 1, 1, flags, features, epoch, following, accepted, max_body, heartbeat, 600_000, 9, 0, 0
     )
     rows = struct.pack(">HH", len(epochs), 0) + b"".join(struct.pack(">qq", *row) for row in epochs)
-    return _wire.frame(_wire.WELCOME, body + struct.pack(">q", fork) + (rows if epochs else b""))
+    texts = b"".join(struct.pack(">H", len(text)) + text for text in peer)
+    return _wire.frame(_wire.WELCOME, body + struct.pack(">q", fork) + (rows if epochs else b"") + texts)
 
 
 def message(text: str, type_: int = 1) -> bytes:
@@ -199,6 +201,19 @@ class SubscriberCoreTest(unittest.TestCase):
         core.batch()
         _, hello = core.connect("here")
         self.assertEqual((_wire.FROM_SEQUENCE, 7, 6), (hello[8 + 6], *struct.unpack_from(">qq", hello, 8 + 16)))
+
+    def test_what_the_relay_sees(self) -> None:
+        for peer, expected in (
+            ((), (None, None)),
+            ((b"192.0.2.7:40001", b"audit"), ("192.0.2.7:40001", "audit")),
+            ((b"unix", b""), ("unix", "")),
+        ):
+            told: list = []
+            core = subscriber(on_event=told.append)
+            _, hello = core.connect("here")
+            self.assertTrue(struct.unpack_from(">I", hello, 8 + 8)[0] & _wire.PEER)
+            core.link.receive(welcome(peer=peer, epochs=((7, 1),)))
+            self.assertEqual(expected, (told[0].address, told[0].identity))
 
     def test_rolled_back_and_changed(self) -> None:
         core = subscriber()

@@ -50,7 +50,7 @@ class OptionsTest(unittest.TestCase):
             {"start": FromSequence(5, 7, [(7, 0)])},
             {"start": FromSequence(5, 7, [7])},
             {"start": FromSequence(5, 7, [(7, 1)] * 17)},
-            {"policy": "latest"},
+            {"policy": "newest"},
             {"level": "engraved"},
             {"plain": True, "name": "x"},
             {"plain": True, "types": [(1, 1)]},

@@ -227,7 +227,17 @@ def older_epoch(mine: Epochs, welcome: Welcome) -> tuple[int, int, Epochs] | Non
 
 
 def _connected(endpoint: str, welcome: Welcome) -> Connected:
-    return Connected(endpoint, False, welcome.epoch, welcome.next, welcome.accepted, welcome.policy, welcome.server)
+    return Connected(
+        endpoint,
+        False,
+        welcome.epoch,
+        welcome.next,
+        welcome.accepted,
+        welcome.policy,
+        welcome.server,
+        welcome.address,
+        welcome.identity,
+    )
 
 
 @dataclass

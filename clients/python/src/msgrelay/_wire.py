@@ -32,12 +32,13 @@ MAX_TEXT = 512
 MAX_RETRY_AFTER = 3_600_000
 MAX_NUMBER = (1 << 63) - 1
 MAX_EPOCHS = 16
+MIN_INTERVAL, MAX_INTERVAL = 10, 3_600_000
 
 SUBSCRIBER, PUBLISHER = 1, 2
-ACKS, SEQUENCES, NARROWED, LEVELS, EPOCHS, TOKEN = 1, 2, 4, 1 << 5, 1 << 6, 1 << 16
-POLICIES = ("default", "disconnect", "backpressure", "skip", "replay")
+ACKS, SEQUENCES, NARROWED, INTERVAL, PEER, LEVELS, EPOCHS, TOKEN = 1, 2, 4, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 16
+POLICIES = ("default", "disconnect", "backpressure", "skip", "replay", "latest")
 LEVEL_NAMES = ("stream", "written", "forced")
-LIVE, FROM_SEQUENCE, EARLIEST, FROM_TIME = range(4)
+LIVE, FROM_SEQUENCE, EARLIEST, FROM_TIME, STATE = range(5)
 
 _HELLO = struct.Struct(">HHBBBxIiqqH6x")
 _WELCOME = struct.Struct(">HBBIqqqiiiHH")
@@ -152,6 +153,10 @@ class Welcome:
     fork: int
     epochs: Epochs
     """The newest lives of the stream, the newest first: epoch, and the first sequence that it could give."""
+    address: str | None
+    """This client's address as the relay sees it; ``None`` without PEER."""
+    identity: str | None
+    """Name of the identity that the relay took this client for, empty: none; ``None`` without PEER."""
 
 
 def decode_welcome(body: bytes) -> Welcome:
@@ -169,28 +174,30 @@ def decode_welcome(body: bytes) -> Welcome:
     _within(WELCOME, "heartbeat in ms", heartbeat, 100, 3_600_000)
     _within(WELCOME, "idle timeout in ms", idle, heartbeat)
     _reserved(WELCOME, reserved)
-    length = body[48] << 8 | body[49]
-    _within(WELCOME, "length of server", length, 0, MAX_NAME)
-    end = 50 + length
-    if end > len(body):
-        raise _malformed(WELCOME, f"body of {len(body)} bytes ends within server, which needs {end}")
-    try:
-        server = body[50:end].decode()
-    except UnicodeDecodeError:
-        raise _malformed(WELCOME, "server is not UTF-8") from None
-    if control_character(server) is not None:
-        raise _malformed(WELCOME, "server holds a control character")
+    server, end = _text(body, _WELCOME.size, "server")
     rolled_back = bool(flags & 1 and flags & 2)
     fork = 0
-    if len(body) > end:
-        if len(body) < end + 8:
-            raise _malformed(WELCOME, f"body of {len(body)} bytes ends within fork, which needs {end + 8}")
+    # Fork is there before every field that was appended later.
+    if len(body) > end or features & (EPOCHS | INTERVAL | PEER):
+        _holds(body, end + 8, "fork")
         (fork,) = _Q.unpack_from(body, end)
+        end += 8
     if rolled_back:
         _within(WELCOME, "fork, needed for ROLLED_BACK,", fork, 1)
     elif fork != 0:
         raise _malformed(WELCOME, f"fork {fork} is not 0 without ROLLED_BACK")
-    epochs = _epochs(body, end + 8) if features & EPOCHS else ()
+    epochs: Epochs = ()
+    if features & EPOCHS:
+        epochs, end = _epochs(body, end)
+    if features & INTERVAL:
+        _holds(body, end + 4, "interval")
+        (interval,) = struct.unpack_from(">I", body, end)
+        _within(WELCOME, "interval in ms", interval, MIN_INTERVAL, MAX_INTERVAL)
+        end += 4
+    address = identity = None
+    if features & PEER:
+        address, end = _text(body, end, "address")
+        identity, end = _text(body, end, "identity")
     return Welcome(
         version,
         POLICIES[policy],
@@ -207,25 +214,48 @@ def decode_welcome(body: bytes) -> Welcome:
         server,
         fork,
         epochs,
+        address,
+        identity,
     )
 
 
-def _epochs(body: bytes, at: int) -> Epochs:
+def _holds(body: bytes, end: int, field: str) -> None:
+    if end > len(body):
+        raise _malformed(WELCOME, f"body of {len(body)} bytes ends within {field}, which needs {end}")
+
+
+def _text(body: bytes, at: int, field: str) -> tuple[str, int]:
+    """A string of WELCOME, and where it ends."""
+    start = at + 2
+    _holds(body, start, field)
+    length = body[at] << 8 | body[at + 1]
+    _within(WELCOME, f"length of {field}", length, 0, MAX_NAME)
+    end = start + length
+    _holds(body, end, field)
+    try:
+        text = body[start:end].decode()
+    except UnicodeDecodeError:
+        raise _malformed(WELCOME, f"{field} is not UTF-8") from None
+    if control_character(text) is not None:
+        raise _malformed(WELCOME, f"{field} holds a control character")
+    return text, end
+
+
+def _epochs(body: bytes, at: int) -> tuple[Epochs, int]:
+    """The rows, and where they end."""
     start = at + 4
-    if start > len(body):
-        raise _malformed(WELCOME, f"body of {len(body)} bytes ends within the count of epochs, which needs {start}")
+    _holds(body, start, "the count of epochs")
     count, reserved = struct.unpack_from(">HH", body, at)
     _within(WELCOME, "count of epochs", count, 0, MAX_EPOCHS)
     _reserved(WELCOME, reserved)
     end = start + count * _EPOCH.size
-    if end > len(body):
-        raise _malformed(WELCOME, f"body of {len(body)} bytes ends within the epochs, which needs {end}")
+    _holds(body, end, "the epochs")
     rows = tuple(_EPOCH.iter_unpack(body[start:end]))
     for epoch, first in rows:
         if epoch == 0:
             raise _malformed(WELCOME, "epoch of a row is 0, which stands for none")
         _within(WELCOME, "first sequence of an epoch", first, 1)
-    return rows
+    return rows, end
 
 
 def decode_ping(body: bytes) -> tuple[int, int, int]:

@@ -70,6 +70,10 @@ class Connected:
     accepted: int = 0
     policy: str = ""
     server: str = ""
+    address: str | None = None
+    """This client's address as the relay sees it, such as ``192.0.2.7:40001`` or ``unix``; ``None``: not told."""
+    identity: str | None = None
+    """Name of the identity that the relay took this client for, empty: none; ``None``: not told."""
 
 
 @dataclass(frozen=True)

@@ -305,7 +305,7 @@ class SubscriberOptions(ConnectionOptions):
     start: Start = "live"
     """``"live"``, ``"earliest"``, a ``FromSequence`` or a ``FromTime``."""
     policy: str = "default"
-    """What happens when this subscriber is slow: default, disconnect, backpressure, skip, replay."""
+    """What happens when this subscriber is slow: default, disconnect, backpressure, skip, replay, latest."""
     level: str = "stream"
     """Only messages that have reached this level: stream, written, forced."""
     buffer: int = 256 << 10
@@ -444,7 +444,8 @@ def chosen(options: _Options | str | Sequence[str], kind: type[_Options]) -> _Op
 
 
 def features(level: str, token: str | None) -> int:
-    return (_wire.LEVELS if level != "stream" else 0) | (_wire.TOKEN if token is not None else 0)
+    """Features that both roles ask for."""
+    return _wire.PEER | (_wire.LEVELS if level != "stream" else 0) | (_wire.TOKEN if token is not None else 0)
 
 
 def _kept_id(path: Path) -> bytes:
