@@ -73,6 +73,8 @@ def tell_event(event: msgrelay.Event) -> None:
         tell("going_away", code=event.code, closes_in_ms=round(event.closes_in * 1000))
     elif isinstance(event, msgrelay.InDoubt):
         tell("in_doubt", messages=str(event.messages))
+    elif isinstance(event, msgrelay.Certificate):
+        tell("certificate", days=event.days)
 
 
 def tell_publishers_event(event: msgrelay.Event) -> None:
@@ -298,7 +300,7 @@ def main() -> None:
         version=msgrelay.__version__,
         capabilities=(
             "subscriber publisher plain levels types tls token unix endpoints producer_file pause time "
-            "congestion peer".split()
+            "congestion peer certificate".split()
         ),
     )
     commands = sys.stdin

@@ -1,5 +1,6 @@
 """Certificates and tokens that change while a client lives."""
 
+import calendar
 import contextlib
 import shutil
 import socket
@@ -16,7 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from test_clients import HANG, SOON, FakeRelay
 from test_core import message, welcome
 
-from msgrelay import ConnectionFailed, GaveUp, Lost, SubscriberOptions, Tls, UsageError, _wire, threads
+from msgrelay import Certificate, ConnectionFailed, GaveUp, Lost, SubscriberOptions, Tls, UsageError, _wire, threads
+from msgrelay._certificate import DAY, CertificateWatch, end_of
 
 # A key of no use, with a password.
 ENCRYPTED = """\
@@ -133,6 +135,67 @@ class FilesTest(unittest.TestCase):
         key.write_text(ENCRYPTED)
         with self.assertRaisesRegex(UsageError, "encrypted"):
             Tls(CERTIFICATES / "ca.pem", CERTIFICATES / "client.pem", key)
+        self.assertIsNone(end_of(CERTIFICATES / "client.pem", key))
+
+    def test_end_of_certificates(self) -> None:
+        for name, end in (("client", (2126, 11, 3, 15, 4, 41)), ("expired", (2026, 11, 27, 15, 4, 41))):
+            found = end_of(CERTIFICATES / f"{name}.pem", CERTIFICATES / f"{name}.key")
+            self.assertEqual(calendar.timegm(end), found)
+        for certificate, key in (
+            ("client.pem", "server.key"),
+            ("client.key", "client.key"),
+            ("none.pem", "client.key"),
+            ("ca.pem", "client.key"),
+        ):
+            self.assertIsNone(end_of(CERTIFICATES / certificate, CERTIFICATES / key))
+
+    def test_intermediate_certificates_behind_it(self) -> None:
+        both = self.here / "both.pem"
+        both.write_text((CERTIFICATES / "client.pem").read_text() + (CERTIFICATES / "ca.pem").read_text())
+        found = end_of(both, CERTIFICATES / "client.key")
+        self.assertEqual(calendar.timegm((2126, 11, 3, 15, 4, 41)), found)
+
+    def test_days_that_are_told(self) -> None:
+        told: list = []
+        watch = CertificateWatch(told.append)
+        end = 1000 * DAY
+        for days in (40, 30.1, 30, 29, 8, 7.5, 6.9, 6, 2, 1, 0.5, 0.1, -0.1, -1, -20):
+            watch.look(end, end - days * DAY)
+        self.assertEqual([30, 7, 1, 0], told)
+        # Another certificate in the same file.
+        watch.look(end + 400 * DAY, end)
+        watch.look(end + 3 * DAY, end)
+        watch.look(end + 3 * DAY, end)
+        watch.look(end - 3 * DAY, end)
+        self.assertEqual([30, 7, 1, 0, 3, -3], told)
+
+    def test_certificate_that_has_ended_is_told_once(self) -> None:
+        tls = Tls(CERTIFICATES / "ca.pem", CERTIFICATES / "expired.pem", CERTIFICATES / "expired.key")
+        subscriber = self.subscriber(tls=tls)
+        for _ in range(3):
+            with self.accept() as connection:
+                self.serves(connection, subscriber)
+        told = [e for e in self.events if isinstance(e, Certificate)]
+        self.assertEqual(1, len(told))
+        self.assertLessEqual(told[0].days, 0)
+        self.assertIs(told[0], self.events[0])
+
+    def test_certificate_that_lasts_is_not_told(self) -> None:
+        subscriber = self.subscriber(
+            tls=Tls(CERTIFICATES / "ca.pem", CERTIFICATES / "client.pem", CERTIFICATES / "client.key")
+        )
+        with self.accept() as connection:
+            self.serves(connection, subscriber)
+        self.assertFalse(any(isinstance(e, Certificate) for e in self.events))
+
+    def test_hook_that_fails_at_a_certificate_ends_the_client(self) -> None:
+        def hook(_event: object) -> None:
+            raise OSError("a fault of the user")
+
+        tls = Tls(CERTIFICATES / "ca.pem", CERTIFICATES / "expired.pem", CERTIFICATES / "expired.key")
+        with self.assertRaisesRegex(ConnectionFailed, "a fault of the user") as caught:
+            self.subscriber(tls=tls, on_event=hook).batch(HANG)
+        self.assertEqual("fatal", caught.exception.kind)
 
     def test_token_in_a_file(self) -> None:
         file = self.here / "token"

@@ -7,17 +7,19 @@ import contextlib
 import re
 import socket
 import ssl
+import time
 from collections import deque
 from contextlib import AbstractContextManager
 from typing import Callable, Protocol, cast
 
 from . import _process, _wire, errors
+from ._certificate import DAY, CertificateWatch
 from ._connect import TokenSource, connected_socket
 from ._core import Asked, Batch, Link, PublisherCore, SubscriberCore
 from ._local import SYSTEM, is_loopback
 from ._retry import Reconnector
 from .errors import Advice, BrokenRule, ConnectionFailed, NotDone, OlderEpoch, RelayError, UsageError
-from .events import GaveUp, Lost, Unsettled
+from .events import Certificate, GaveUp, Lost, Unsettled
 from .options import ConnectionOptions, Endpoint, PublisherOptions, SubscriberOptions, Tls
 
 # Bytes given to a socket at once while more waits.
@@ -251,6 +253,9 @@ class Session:
         self.token: str | None = None
         self._token_source = TokenSource(options)
         self._was_readable = False
+        self._certificate = CertificateWatch(lambda days: options.emit(Certificate(days)))
+        self._certificate_end: float | None = None
+        self._certificate_timer: asyncio.TimerHandle | None = None
         # Set once all is done: the end of the connection is then the end of the client.
         self.stopping = False
         self.cancelled = False
@@ -373,6 +378,8 @@ class Session:
             return why
         finally:
             self.is_trying = False
+            if self._certificate_timer is not None:
+                self._certificate_timer.cancel()
             if self.connection is not None:
                 await self.connection.close(why)
             self.connection = self._socket = None
@@ -423,7 +430,26 @@ class Session:
                 raise
             raise ConnectionFailed(f"connect to {self.endpoint.text}: {e}") from e
         self._was_readable = True
+        self._certificate_end = None if context is None or self.options.tls is None else self.options.tls.end()
+        try:
+            self._look_at_certificate()
+        except Exception as e:
+            # The caller's function raised it, whatever it is.
+            raise _fault(e) from e
         return context
+
+    def _look_at_certificate(self) -> None:
+        """Tells what is left of the certificate, now and each day while the connection is there."""
+        if self._certificate_end is not None:
+            self._certificate_timer = asyncio.get_running_loop().call_later(DAY, self._look_again)
+            self._certificate.look(self._certificate_end, time.time())
+
+    def _look_again(self) -> None:
+        try:
+            self._look_at_certificate()
+        except Exception as e:
+            if self.connection is not None:
+                self.connection.end(e)
 
 
 def _fault(why: Exception) -> RelayError:

@@ -118,5 +118,25 @@ class Unsettled:
     error: NotDone
 
 
-Event = Union[Connected, Lost, GoingAway, Gap, StreamChanged, RolledBack, Missed, InDoubt, GaveUp, Unsettled]
+@dataclass(frozen=True)
+class Certificate:
+    """This client's own certificate ends in ``days`` days, rounded up: told once for each of 30, 7 and 1 that is
+    reached, and once when it has ended, which is 0 or less; before the connection is made, or once a day behind it."""
+
+    days: int
+
+
+Event = Union[
+    Connected,
+    Lost,
+    GoingAway,
+    Gap,
+    StreamChanged,
+    RolledBack,
+    Missed,
+    InDoubt,
+    Certificate,
+    GaveUp,
+    Unsettled,
+]
 """What ``on_event`` gets, on the thread of the event loop, when it happens on the wire."""

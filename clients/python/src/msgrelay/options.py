@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Callable, TypeVar, Union
 
 from . import _local, _wire
+from ._certificate import end_of, no_password
 from ._wire import Epochs, Range
 from .errors import UsageError
 from .events import Event
@@ -154,15 +155,14 @@ class Tls:
             context = ssl.create_default_context(cafile=None if self.ca is None else os.fspath(self.ca))
             context.minimum_version = ssl.TLSVersion.TLSv1_3
             if self.certificate is not None:
-                context.load_cert_chain(self.certificate, self.key, _no_password)
+                context.load_cert_chain(self.certificate, self.key, no_password)
         except (OSError, ValueError) as e:
             raise UsageError(f"TLS files {self.ca}, {self.certificate}, {self.key}: {e}") from e
         return context
 
-
-def _no_password() -> str:
-    # OpenSSL would ask for it at the terminal, for each connection.
-    raise ValueError("the key is encrypted")
+    def end(self) -> float | None:
+        """When this client's certificate ends, in seconds since 1970; ``None``: it has none that can be read."""
+        return None if self.certificate is None else end_of(self.certificate, self.key)
 
 
 @dataclass(frozen=True)
