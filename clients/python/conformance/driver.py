@@ -46,33 +46,46 @@ def tell_item(item: msgrelay.Item) -> None:
         tell("stream_changed", lost_from=str(item.lost_from))
     elif isinstance(item, msgrelay.RolledBack):
         tell("rolled_back", from_=str(item.from_), to=str(item.to))
-    else:
+    elif isinstance(item, msgrelay.Connected):
+        tell_connected(item)
+    elif isinstance(item, msgrelay.StateComplete):
+        tell("state_complete", next=str(item.next))
+    elif isinstance(item, msgrelay.Missed):
         tell("missed")
+
+
+def tell_connected(event: msgrelay.Connected) -> None:
+    if event.plain:
+        tell("connected", endpoint=event.endpoint, plain=True)
+    else:
+        tell(
+            "connected",
+            endpoint=event.endpoint,
+            plain=False,
+            epoch=str(event.epoch),
+            next=str(event.next),
+            accepted=str(event.accepted),
+            policy=event.policy,
+            server=event.server,
+            address=event.address,
+            identity=event.identity,
+            anew=event.anew,
+        )
 
 
 def tell_event(event: msgrelay.Event) -> None:
     if isinstance(event, msgrelay.Connected):
-        if event.plain:
-            tell("connected", endpoint=event.endpoint, plain=True)
-        else:
-            tell(
-                "connected",
-                endpoint=event.endpoint,
-                plain=False,
-                epoch=str(event.epoch),
-                next=str(event.next),
-                accepted=str(event.accepted),
-                policy=event.policy,
-                server=event.server,
-                address=event.address,
-                identity=event.identity,
-            )
+        # With start = state it is also an item, in its place.
+        if event.anew is None:
+            tell_connected(event)
     elif isinstance(event, msgrelay.Lost):
         tell("lost", code=event.error.code, text=str(event.error))
     elif isinstance(event, msgrelay.GoingAway):
         tell("going_away", code=event.code, closes_in_ms=round(event.closes_in * 1000))
     elif isinstance(event, msgrelay.InDoubt):
         tell("in_doubt", messages=str(event.messages))
+    elif isinstance(event, msgrelay.StateLate):
+        tell("state_late")
     elif isinstance(event, msgrelay.Certificate):
         tell("certificate", days=event.days)
 
@@ -118,6 +131,8 @@ def subscriber_options(command: dict[str, Any]) -> msgrelay.SubscriberOptions:
     start = command.get("start", "live")
     if start == "sequence":
         start = msgrelay.FromSequence(int(command["sequence"]), int(command.get("epoch", "0")))
+    elif start == "state" and "sequence" in command:
+        start = msgrelay.FromState(int(command["sequence"]), int(command.get("epoch", "0")))
     elif start == "time":
         start = msgrelay.FromTime(int(command["time_ms"]))
     policy = command.get("policy", "default")
@@ -300,7 +315,7 @@ def main() -> None:
         version=msgrelay.__version__,
         capabilities=(
             "subscriber publisher plain levels types tls token unix endpoints producer_file pause time "
-            "congestion peer certificate".split()
+            "congestion state peer certificate".split()
         ),
     )
     commands = sys.stdin

@@ -12,6 +12,7 @@ import time
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -29,6 +30,8 @@ from msgrelay import (
     NotDone,
     PublisherOptions,
     Reconnect,
+    StateComplete,
+    StateLate,
     SubscriberOptions,
     Unsettled,
     UsageError,
@@ -126,6 +129,21 @@ class ThreadsTest(unittest.TestCase):
                 self.assertEqual(Message(5, 1, b"c"), next(iter(subscriber)))
         self.assertEqual([], list(subscriber))
         self.assertTrue(any(isinstance(e, Lost) for e in self.events))
+
+    def test_state_that_is_late(self) -> None:
+        with mock.patch("msgrelay._io.STATE_IS_LATE", 0.0), self.subscriber(start="state") as subscriber:
+            with self.relay.accept(welcome() + message("a")) as connection:
+                while not any(isinstance(e, StateLate) for e in self.events):
+                    subscriber.batch(0.01)
+                connection.sendall(message("b") + ping(1, 3, 2))
+                while not any(isinstance(e, StateComplete) for e in self.events):
+                    subscriber.batch(0.01)
+            # Told once for each connection, and not for one whose state has come.
+            with self.relay.accept(welcome(3) + ping(1, 3, 2)) as connection:
+                connection.sendall(message("c") + ping(2, 4, 3))
+                while sum(isinstance(e, StateComplete) for e in self.events) < 2:
+                    subscriber.batch(0.01)
+        self.assertEqual([StateLate(self.relay.endpoint, 0.0)], [e for e in self.events if isinstance(e, StateLate)])
 
     def test_close_within_the_loop_ends_it(self) -> None:
         subscriber = self.subscriber()

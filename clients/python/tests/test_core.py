@@ -213,7 +213,7 @@ class SubscriberCoreTest(unittest.TestCase):
             _, hello = core.connect("here")
             self.assertTrue(struct.unpack_from(">I", hello, 8 + 8)[0] & _wire.PEER)
             core.link.receive(welcome(peer=peer, epochs=((7, 1),)))
-            self.assertEqual(expected, (told[0].address, told[0].identity))
+            self.assertEqual((*expected, None), (told[0].address, told[0].identity, told[0].anew))
 
     def test_rolled_back_and_changed(self) -> None:
         core = subscriber()

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from msgrelay import FromSequence, FromTime, PublisherOptions, Reconnect, SubscriberOptions, Tls, UsageError
+from msgrelay import FromSequence, FromState, FromTime, PublisherOptions, Reconnect, SubscriberOptions, Tls, UsageError
 from msgrelay.options import Endpoint
 
 HERE = "127.0.0.1:1"
@@ -50,11 +50,15 @@ class OptionsTest(unittest.TestCase):
             {"start": FromSequence(5, 7, [(7, 0)])},
             {"start": FromSequence(5, 7, [7])},
             {"start": FromSequence(5, 7, [(7, 1)] * 17)},
+            {"start": FromState(-1)},
+            {"start": FromState(1, 1 << 63)},
             {"policy": "newest"},
             {"level": "engraved"},
             {"plain": True, "name": "x"},
             {"plain": True, "types": [(1, 1)]},
             {"plain": True, "start": "earliest"},
+            {"plain": True, "start": "state"},
+            {"plain": True, "start": FromState(1)},
         ):
             self.refused(SubscriberOptions, HERE, **options)
 

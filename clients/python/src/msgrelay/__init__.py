@@ -9,7 +9,9 @@ from .events import (
     DAMAGED,
     NOT_HELD,
     SLOW,
+    SUPERSEDED,
     UNEXPLAINED,
+    AtPing,
     Certificate,
     Connected,
     Event,
@@ -22,10 +24,12 @@ from .events import (
     Message,
     Missed,
     RolledBack,
+    StateComplete,
+    StateLate,
     StreamChanged,
     Unsettled,
 )
-from .options import FromSequence, FromTime, PublisherOptions, Reconnect, SubscriberOptions, Tls
+from .options import FromSequence, FromState, FromTime, PublisherOptions, Reconnect, SubscriberOptions, Tls
 
 __version__ = "0.1.0"
 
@@ -33,13 +37,16 @@ __all__ = [
     "DAMAGED",
     "NOT_HELD",
     "SLOW",
+    "SUPERSEDED",
     "UNEXPLAINED",
+    "AtPing",
     "BrokenRule",
     "Certificate",
     "Connected",
     "ConnectionFailed",
     "Event",
     "FromSequence",
+    "FromState",
     "FromTime",
     "Gap",
     "GaveUp",
@@ -54,6 +61,8 @@ __all__ = [
     "Reconnect",
     "RelayError",
     "RolledBack",
+    "StateComplete",
+    "StateLate",
     "StreamChanged",
     "SubscriberOptions",
     "Tls",

@@ -18,6 +18,7 @@ from ._wire import Body, Epochs, Range, Welcome
 from .errors import Advice, ConnectionFailed, NotDone, OlderEpoch, RelayError, UsageError, broken_rule, from_relay
 from .events import (
     UNEXPLAINED,
+    AtPing,
     Connected,
     Event,
     Gap,
@@ -27,9 +28,10 @@ from .events import (
     Message,
     Missed,
     RolledBack,
+    StateComplete,
     StreamChanged,
 )
-from .options import FromSequence, PublisherOptions, SubscriberOptions, check_epochs, check_types
+from .options import FromSequence, FromState, PublisherOptions, SubscriberOptions, check_epochs, check_types
 
 # No stream gets to this number, and a number behind it would soon be negative.
 FARTHEST = 1 << 62
@@ -75,6 +77,8 @@ class Link:
         self.retry_after: int | None = None
         """Milliseconds of RETRY_AFTER; ``None``: none has come."""
         self.items: list[Item] = []
+        # What HELLO asks for and relays of before do not know.
+        self.asks_for = ""
         # Number of the next message, and what a message adds to it: 0 while single messages have no numbers.
         self.next = 0
         self.step = 0
@@ -160,7 +164,11 @@ class Link:
 
     def _control(self, type_: int, body: bytes) -> None:
         if type_ == _wire.ERROR:
-            raise from_relay(*_wire.decode_error(body))
+            code, text = _wire.decode_error(body)
+            if code == errors.MALFORMED_CONTROL and self.asks_for and not self.open:
+                words = f"this relay is older than {self.asks_for}: {from_relay(code, text)}"
+                raise ConnectionFailed(words, Advice.STOP, code)
+            raise from_relay(code, text)
         if type_ == _wire.RETRY_AFTER:
             self.retry_after = _wire.decode_retry_after(body)
             return
@@ -226,7 +234,7 @@ def older_epoch(mine: Epochs, welcome: Welcome) -> tuple[int, int, Epochs] | Non
     return None
 
 
-def _connected(endpoint: str, welcome: Welcome) -> Connected:
+def _connected(endpoint: str, welcome: Welcome, anew: bool | None = None) -> Connected:
     return Connected(
         endpoint,
         False,
@@ -237,7 +245,20 @@ def _connected(endpoint: str, welcome: Welcome) -> Connected:
         welcome.server,
         welcome.address,
         welcome.identity,
+        anew,
     )
+
+
+def covers(types: Sequence[Range], others: Sequence[Range]) -> bool:
+    """Whether the first ranges have every type of the others; no range: every type."""
+    every = ((_wire.LAST_RESERVED + 1, (1 << 31) - 1),)
+    united: list[Range] = []
+    for first, last in sorted(types or every):
+        if united and first <= united[-1][1] + 1:
+            united[-1] = united[-1][0], max(last, united[-1][1])
+        else:
+            united.append((first, last))
+    return all(any(low <= first and last <= high for low, high in united) for first, last in others or every)
 
 
 @dataclass
@@ -273,8 +294,8 @@ class SubscriberCore:
     def __init__(self, options: SubscriberOptions) -> None:
         self._options = options
         start = options.start
-        self.epoch = start.epoch if isinstance(start, FromSequence) else 0
-        self.next = start.sequence if isinstance(start, FromSequence) else 0
+        self.epoch = start.epoch if isinstance(start, (FromSequence, FromState)) else 0
+        self.next = start.sequence if isinstance(start, (FromSequence, FromState)) else 0
         # Those of the last WELCOME that this client went on with.
         self.epochs: Epochs = check_epochs(start.epochs, self.epoch) if isinstance(start, FromSequence) else ()
         self.head = 0
@@ -285,6 +306,12 @@ class SubscriberCore:
         self._narrowed = False
         self._most_ranges = _wire.MAX_RANGES
         self._was_plainly_connected = False
+        self._wants_state = options.wants_state
+        # A change has added types, whose state comes with the next HELLO that asks for the whole one.
+        self._widened = False
+        self._asked_for_all = False
+        self.awaits_state = False
+        """The connection was welcomed, and the state is not complete."""
         self._holding = check_types(options.types)
         self._greeted_with: tuple[Range, ...] = ()
         self._sent: deque[_Change] = deque()
@@ -310,7 +337,16 @@ class SubscriberCore:
         self._sent.extend(self._waiting)
         self._waiting.clear()
         self._greeted_with = self._sent[-1].types if self._sent else self._holding
-        return self.link, self._options.hello(self._greeted_with, self.epoch, self.next, token)
+        following = self.next
+        if self._wants_state:
+            self.link.asks_for = "start = state"
+            self.awaits_state = False
+            if self._widened or not covers(self._holding, self._greeted_with):
+                following = 0
+            self._asked_for_all = following <= 1
+        elif self._options.policy == "latest":
+            self.link.asks_for = "policy = latest"
+        return self.link, self._options.hello(self._greeted_with, self.epoch, following, token)
 
     def batch(self) -> Batch | None:
         """What came since the last call."""
@@ -370,7 +406,7 @@ class SubscriberCore:
         self.link.next = following if counts else 0
         self.link.step = 1 if counts else 0
 
-    def _item(self, item: Gap | StreamChanged | RolledBack | Missed) -> None:
+    def _item(self, item: Gap | StreamChanged | RolledBack | Missed | Connected | StateComplete) -> None:
         self.link.items.append(item)
         self._emit(item)
 
@@ -380,25 +416,33 @@ class SubscriberCore:
             raise ConnectionFailed(
                 f"the relay at {link.endpoint} keeps no journal: level {options.level} is not possible", Advice.STOP
             )
-        common = older_epoch(self.epochs, welcome)
+        # The state follows on this connection whatever the epoch.
+        common = None if self._wants_state else older_epoch(self.epochs, welcome)
         if common is not None:
             self._go_back(*common)
         link.take = link.items.append
         self.idle_timeout = welcome.idle_ms / 1000
         self.heartbeat = welcome.heartbeat_ms / 1000
         self._most_ranges = welcome.most_ranges
-        self._emit(_connected(link.endpoint, welcome))
+        if not self._wants_state:
+            self._emit(_connected(link.endpoint, welcome))
         self._narrowed = bool(welcome.features & _wire.NARROWED)
         self._filtered = self._narrowed or bool(self._greeted_with)
         self._numbered = bool(welcome.features & _wire.SEQUENCES)
         at = welcome.next
         self._not_too_far(_wire.WELCOME, at)
         other = self.epoch != 0 and welcome.epoch_changed
+        had = self.next
         if other:
-            had = self.next
-            self._item(RolledBack(welcome.fork, had - 1) if welcome.rolled_back else StreamChanged(had))
+            if not welcome.rolled_back:
+                self._item(StreamChanged(had))
+            elif welcome.fork < had or not self._wants_state:
+                # Who asked for the whole state may have had nothing from the fork on.
+                self._item(RolledBack(welcome.fork, had - 1))
             self.head = 0
-        if self.next == 0 or other:
+        if self._wants_state:
+            self._begin_state(welcome, other)
+        if had == 0 or other or self._asked_for_all:
             self._start_of_batch = at
         else:
             self._not_back(_wire.WELCOME, at)
@@ -414,6 +458,12 @@ class SubscriberCore:
         for change in done:
             change.done(at)
 
+    def _begin_state(self, welcome: Welcome, other: bool) -> None:
+        self._item(_connected(self.link.endpoint, welcome, other or self._asked_for_all))
+        self.awaits_state = True
+        if self._asked_for_all:
+            self._widened = False
+
     def _go_back(self, epoch: int, changed: int, epochs: Epochs) -> None:
         """Goes on in an older epoch: what this client had from ``changed`` on is gone."""
         if self.next > changed:
@@ -428,6 +478,17 @@ class SubscriberCore:
         # Next 0: the PING says nothing about the stream.
         if following:
             self._left_out(_wire.PING, following)
+            if self._wants_state:
+                self._at_ping(following, head)
+
+    def _at_ping(self, following: int, head: int) -> None:
+        """A PING before the state is complete is no place at which all is known: an earlier connection may have been
+        cut within the state."""
+        if not self.awaits_state:
+            self.link.items.append(AtPing(following, head))
+        elif following == head + 1:
+            self.awaits_state = False
+            self._item(StateComplete(following, head))
 
     def on_pong(self, id_: int) -> None:
         """A subscriber sends no PING."""
@@ -454,6 +515,7 @@ class SubscriberCore:
                     errors.PROTOCOL_ORDER, f"SUBSCRIBED answers request {request}, the one to be answered is {expected}"
                 )
             self._sent.popleft()
+            self._widened |= not covers(self._holding, change.types)
             self._holding = change.types
             self._filtered = self._narrowed or bool(change.types)
             self._at(sequence)

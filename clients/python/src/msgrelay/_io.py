@@ -19,7 +19,7 @@ from ._core import Asked, Batch, Link, PublisherCore, SubscriberCore
 from ._local import SYSTEM, is_loopback
 from ._retry import Reconnector
 from .errors import Advice, BrokenRule, ConnectionFailed, NotDone, OlderEpoch, RelayError, UsageError
-from .events import Certificate, GaveUp, Lost, Unsettled
+from .events import Certificate, GaveUp, Lost, StateLate, Unsettled
 from .options import ConnectionOptions, Endpoint, PublisherOptions, SubscriberOptions, Tls
 
 # Bytes given to a socket at once while more waits.
@@ -32,6 +32,8 @@ _WRONG_NAME = (62, 64)
 _REFUSED = re.compile("ALERT.*(CERTIFICATE|UNKNOWN_CA)")
 # Longest time for the last words of either side, in seconds.
 LINGER = 1.0
+# Time after which a state that is not complete is told, in seconds.
+STATE_IS_LATE = 10.0
 
 
 class Core(Protocol):
@@ -490,6 +492,8 @@ class SubscriberSession:
         self.failure: RelayError | None = None
         self.ended = False
         self.connected = False
+        # When it is told that the state is not complete; 0: it was.
+        self._late_at = 0.0
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def _run(self) -> None:
@@ -502,11 +506,15 @@ class SubscriberSession:
 
     def on_open(self) -> None:
         self.connected = True
+        self._late_at = asyncio.get_running_loop().time() + STATE_IS_LATE
         self.on_input()
         self.send_requests()
         self._wake()
 
     def on_input(self) -> None:
+        if self.core.awaits_state and 0 < self._late_at <= asyncio.get_running_loop().time():
+            self._late_at = 0
+            self._state_is_late()
         batch = self.core.batch()
         if batch is not None:
             self.pending.append(batch)
@@ -515,6 +523,11 @@ class SubscriberSession:
                 self._session.connection.pause_reading()
             self._wake()
         self._session.progressed()
+
+    def _state_is_late(self) -> None:
+        endpoint = self._session.endpoint.text
+        _process.log.info("the state of %s is not complete after %s s", endpoint, STATE_IS_LATE)
+        self._options.emit(StateLate(endpoint, STATE_IS_LATE))
 
     def on_writable(self) -> None:
         """A subscriber has nothing more to write."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ._core import Batch
 from ._io import SubscriberSession
-from .events import Gap, Item, Message
+from .events import AtPing, Gap, Item, Message
 
 
 class Place:
@@ -65,6 +65,8 @@ class Place:
                     following = item.sequence + 1
                 elif isinstance(item, Gap):
                     following = item.to + 1
+                elif isinstance(item, AtPing):
+                    following = item.next
             return batch.epoch, following
         pending = session.pending
         if pending:

@@ -12,6 +12,7 @@ UNEXPLAINED = 0
 SLOW = 1
 NOT_HELD = 2
 DAMAGED = 3
+SUPERSEDED = 4
 
 
 class Message(NamedTuple):
@@ -26,12 +27,13 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True)
 class Gap:
-    """The messages ``from_`` to ``to``, both included, are missed."""
+    """The messages ``from_`` to ``to``, both included, are missed; with ``SUPERSEDED`` none is lost: newer ones of the
+    same types follow, or the subscriber's types left them out."""
 
     from_: int
     to: int
     reason: int
-    """``SLOW``, ``NOT_HELD``, ``DAMAGED``, or a later one. ``UNEXPLAINED``: this client found the gap."""
+    """``SLOW``, ``NOT_HELD``, ``DAMAGED``, ``SUPERSEDED``, or a later one. ``UNEXPLAINED``: this client found it."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,6 @@ class Missed:
     """A plain subscriber is connected again, and has missed an unknown number of messages."""
 
 
-Item = Union[Message, Gap, StreamChanged, RolledBack, Missed]
-"""What a subscriber's stream consists of, in its order."""
-
-
 @dataclass(frozen=True)
 class Connected:
     """A connection is made and, unless plain, welcomed. Fields of WELCOME are 0 or empty when plain."""
@@ -74,6 +72,30 @@ class Connected:
     """This client's address as the relay sees it, such as ``192.0.2.7:40001`` or ``unix``; ``None``: not told."""
     identity: str | None = None
     """Name of the identity that the relay took this client for, empty: none; ``None``: not told."""
+    anew: bool | None = None
+    """With ``start="state"``: whether what the program knows is void, and the whole state follows. Otherwise what
+    follows goes on from there."""
+
+
+@dataclass(frozen=True)
+class AtPing:
+    """A place in the stream at which all is known, with ``start="state"``: of each type the newest message below
+    ``next`` has come, now or on an earlier connection, or none is held."""
+
+    next: int
+    """Sequence of the next message."""
+    head: int
+    """Newest sequence of the stream."""
+
+
+@dataclass(frozen=True)
+class StateComplete(AtPing):
+    """The first such place of a connection: the state has come, and the stream follows from ``next`` on. ``head`` is
+    ``next - 1``."""
+
+
+Item = Union[Message, Gap, StreamChanged, RolledBack, Missed, Connected, AtPing]
+"""What a subscriber's stream consists of, in its order. ``Connected`` and ``AtPing`` only with ``start="state"``."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +141,15 @@ class Unsettled:
 
 
 @dataclass(frozen=True)
+class StateLate:
+    """The state is not complete ``seconds`` after its connection was welcomed, told once for each connection: the types
+    change faster than this subscriber takes them, or there is much of it."""
+
+    endpoint: str
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Certificate:
     """This client's own certificate ends in ``days`` days, rounded up: told once for each of 30, 7 and 1 that is
     reached, and once when it has ended, which is 0 or less; before the connection is made, or once a day behind it."""
@@ -134,6 +165,8 @@ Event = Union[
     StreamChanged,
     RolledBack,
     Missed,
+    StateComplete,
+    StateLate,
     InDoubt,
     Certificate,
     GaveUp,

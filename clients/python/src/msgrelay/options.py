@@ -295,7 +295,18 @@ class FromTime:
     """Milliseconds since 1970."""
 
 
-Start = Union[str, FromSequence, FromTime]
+@dataclass(frozen=True)
+class FromState:
+    """The state behind a place that the program has kept with what it knew there, such as ``next`` and ``epoch`` of a
+    subscriber in an earlier process at an ``AtPing``: only what has changed since then comes."""
+
+    sequence: int
+    """The first sequence that is not known; 0 or 1: all of it, as ``"state"``."""
+    epoch: int = 0
+    """Epoch of the sequence; 0: the present one."""
+
+
+Start = Union[str, FromSequence, FromTime, FromState]
 
 
 @dataclass(frozen=True)
@@ -303,7 +314,10 @@ class SubscriberOptions(ConnectionOptions):
     types: Sequence[Range] = ()
     """Ranges of types wanted, both ends included; empty: every type."""
     start: Start = "live"
-    """``"live"``, ``"earliest"``, a ``FromSequence`` or a ``FromTime``."""
+    """``"live"``, ``"earliest"``, ``"state"``, a ``FromSequence``, a ``FromTime`` or a ``FromState``.
+
+    State: of each type the newest message first, in the order of the stream, and then the stream itself. The relay
+    must have been started with ``--state``."""
     policy: str = "default"
     """What happens when this subscriber is slow: default, disconnect, backpressure, skip, replay, latest."""
     level: str = "stream"
@@ -318,7 +332,10 @@ class SubscriberOptions(ConnectionOptions):
         _one_of("level", self.level, _wire.LEVEL_NAMES)
         _within("buffer", self.buffer, 1, 1 << 30)
         if isinstance(self.start, str):
-            _one_of("start", self.start, ("live", "earliest"))
+            _one_of("start", self.start, ("live", "earliest", "state"))
+        elif isinstance(self.start, FromState):
+            _within("sequence", self.start.sequence, 0, _wire.MAX_NUMBER)
+            _within("epoch", self.start.epoch, -_wire.MAX_NUMBER - 1, _wire.MAX_NUMBER)
         elif isinstance(self.start, FromSequence):
             _within("sequence", self.start.sequence, 1, _wire.MAX_NUMBER)
             _within("epoch", self.start.epoch, -_wire.MAX_NUMBER - 1, _wire.MAX_NUMBER)
@@ -328,10 +345,16 @@ class SubscriberOptions(ConnectionOptions):
         if self.plain and (self.types or self.start != "live" or self.policy != "default" or self.level != "stream"):
             raise UsageError("the plain mode knows no types, start, policy or level")
 
+    @property
+    def wants_state(self) -> bool:
+        return self.start == "state" or isinstance(self.start, FromState)
+
     def hello(self, types: Sequence[Range], epoch: int, following: int, token: str | None) -> bytes:
         """HELLO; ``following`` is the sequence to go on with, 0: the start of the options."""
         start, number = _wire.LIVE, following
-        if following:
+        if self.wants_state:
+            start = _wire.STATE
+        elif following:
             start = _wire.FROM_SEQUENCE
         elif isinstance(self.start, FromTime):
             start, number = _wire.FROM_TIME, self.start.ms
