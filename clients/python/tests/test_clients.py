@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from test_core import ack, gap, message, ping, pong, welcome
 
 from msgrelay import (
+    SUPERSEDED,
     Connected,
     ConnectionFailed,
     Gap,
@@ -32,6 +33,7 @@ from msgrelay import (
     Reconnect,
     StateComplete,
     StateLate,
+    StateView,
     SubscriberOptions,
     Unsettled,
     UsageError,
@@ -129,6 +131,26 @@ class ThreadsTest(unittest.TestCase):
                 self.assertEqual(Message(5, 1, b"c"), next(iter(subscriber)))
         self.assertEqual([], list(subscriber))
         self.assertTrue(any(isinstance(e, Lost) for e in self.events))
+
+    def test_state_over_a_cut(self) -> None:
+        view = StateView()
+        with self.subscriber(start="state") as subscriber:
+            items = iter(subscriber)
+
+            def take() -> int:
+                view.take(next(items))
+                return subscriber.next
+
+            with self.relay.accept(welcome() + gap(1, 3, SUPERSEDED) + message("a") + ping(1, 5, 4) + message("b")):
+                # Connected, the gap, the message, the end of the state, the stream.
+                self.assertEqual([1, 4, 5, 5, 6], [take() for _ in range(5)])
+                self.assertEqual((b"a", True, 3), (view.get(1), view.whole(), view.superseded))
+            with self.relay.accept(welcome(6) + gap(6, 7, SUPERSEDED) + ping(1, 8, 7) + ping(2, 8, 8)):
+                self.assertEqual([6, 8, 8, 8], [take() for _ in range(4)])
+                self.assertEqual((b"b", True, 5, 8), (view.get(1), view.whole(), view.superseded, view.next))
+        told = [e.anew for e in self.events if isinstance(e, Connected)]
+        self.assertEqual([True, False], told)
+        self.assertEqual([5, 8], [e.next for e in self.events if isinstance(e, StateComplete)])
 
     def test_state_that_is_late(self) -> None:
         with mock.patch("msgrelay._io.STATE_IS_LATE", 0.0), self.subscriber(start="state") as subscriber:
@@ -881,6 +903,16 @@ class AsyncioTest(unittest.IsolatedAsyncioTestCase):
         self.assertLess(transport.written, 1_000_000)
         session._session.connection = None
         await session.close()
+
+    async def test_state(self) -> None:
+        view = StateView()
+        async with aio.Subscriber(SubscriberOptions(self.relay.endpoint, start="state")) as subscriber:
+            with await self.accept(welcome() + message("a") + message("", 2) + ping(1, 3, 2)):
+                async for item in subscriber:
+                    view.take(item)
+                    if view.whole():
+                        break
+        self.assertEqual(([1], b"a", 3, 7), (view.types(), view.get(1), view.next, view.epoch))
 
     async def test_transports_that_are_not_asyncios(self) -> None:
         self.makes(OtherTransport)

@@ -71,7 +71,7 @@ class LiveTest(unittest.TestCase):
         readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
         code = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
         code = [c.replace("127.0.0.1:7400", self.subscribe).replace("127.0.0.1:7401", self.publish) for c in code]
-        subscribing, publishing = code
+        subscribing, _viewing, publishing = code
         publisher = subprocess.run([sys.executable, "-c", publishing], capture_output=True, text=True, timeout=60)
         self.assertEqual("10 acknowledged\n", publisher.stdout, publisher.stderr)
         command = [sys.executable, "-u", "-c", subscribing]

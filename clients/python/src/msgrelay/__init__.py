@@ -30,6 +30,7 @@ from .events import (
     Unsettled,
 )
 from .options import FromSequence, FromState, FromTime, PublisherOptions, Reconnect, SubscriberOptions, Tls
+from .view import StateView
 
 __version__ = "0.1.0"
 
@@ -63,6 +64,7 @@ __all__ = [
     "RolledBack",
     "StateComplete",
     "StateLate",
+    "StateView",
     "StreamChanged",
     "SubscriberOptions",
     "Tls",

@@ -298,7 +298,7 @@ class FromTime:
 @dataclass(frozen=True)
 class FromState:
     """The state behind a place that the program has kept with what it knew there, such as ``next`` and ``epoch`` of a
-    subscriber in an earlier process at an ``AtPing``: only what has changed since then comes."""
+    ``StateView`` in an earlier process: only what has changed since then comes."""
 
     sequence: int
     """The first sequence that is not known; 0 or 1: all of it, as ``"state"``."""
@@ -316,8 +316,8 @@ class SubscriberOptions(ConnectionOptions):
     start: Start = "live"
     """``"live"``, ``"earliest"``, ``"state"``, a ``FromSequence``, a ``FromTime`` or a ``FromState``.
 
-    State: of each type the newest message first, in the order of the stream, and then the stream itself. The relay
-    must have been started with ``--state``."""
+    State: of each type the newest message first, in the order of the stream, and then the stream itself. ``StateView``
+    takes the items. The relay must have been started with ``--state``."""
     policy: str = "default"
     """What happens when this subscriber is slow: default, disconnect, backpressure, skip, replay, latest."""
     level: str = "stream"
