@@ -6,6 +6,12 @@ published is in the stream once, in order, also over a restart of the relay or a
 of the relay's journal, so it knows all caches at once; it is told each gap; and it stores its index together with its
 place in the stream, so that it resumes there.
 
+What start="state" would give it, and what not: the relay would send of each type the newest message, and then the
+stream. These events are changes, and the newest change does not stand for those before it, which are passed over. So
+the router reads all of them. If each worker had a type of its own for its snapshots, and told one every minute, state
+would give a router that starts the newest snapshot of each worker, without a journal: up to a minute old, and exact
+once the worker has told the next one.
+
     relay-server --journal=/var/lib/relay
     kv_events.py worker 127.0.0.1:7401 --id=1
     kv_events.py router 127.0.0.1:7400 --state=router.json
