@@ -241,6 +241,117 @@ def takes_another_stream_for_its_own() -> None:
     after_decode(lambda welcome: object.__setattr__(welcome, "epoch_changed", False))
 
 
+# The state.
+
+
+def as_if(name: str, **attributes: Any) -> None:
+    """Calls a method of the subscriber with these attributes."""
+    method = getattr(Subscriber, name)
+
+    def lying(core: Any, *arguments: Any) -> Any:
+        truth = {attribute: getattr(core, attribute) for attribute in attributes}
+        for attribute, value in attributes.items():
+            setattr(core, attribute, value)
+        try:
+            return method(core, *arguments)
+        finally:
+            for attribute, value in truth.items():
+                if getattr(core, attribute) == attributes[attribute]:
+                    setattr(core, attribute, value)
+
+    setattr(Subscriber, name, lying)
+
+
+@found_by("state/resumes-with-its-number")
+def comes_back_by_sequence() -> None:
+    hello_with(lambda fields: fields.update(start=_wire.FROM_SEQUENCE) if fields["number"] else None)
+
+
+@found_by("state/resumes-with-its-number")
+def asks_for_the_whole_state_again() -> None:
+    hello_with(lambda fields: fields.update(number=0))
+
+
+@found_by("state/resumes-with-its-number")
+def begins_anew_with_each_connection() -> None:
+    as_if("_begin_state", _asked_for_all=True)
+
+
+@found_by("state/start")
+def never_begins_anew() -> None:
+    as_if("_begin_state", _asked_for_all=False)
+
+
+@found_by("state/widened")
+def overlooks_wider_types() -> None:
+    _core.covers = lambda types, others: True
+
+
+@found_by("state/made-fewer-goes-on")
+def takes_every_change_for_wider_types() -> None:
+    _core.covers = lambda types, others: types == others
+
+
+@found_by("state/a-ping-in-its-beginning")
+def is_complete_at_the_first_ping() -> None:
+    at_ping = Subscriber._at_ping
+    Subscriber._at_ping = lambda core, following, _head: at_ping(core, following, following - 1)
+
+
+@found_by("state/complete-is-told-once")
+def is_complete_at_each_ping() -> None:
+    before(Subscriber, "_at_ping", lambda core, *_: setattr(core, "awaits_state", True))
+
+
+@found_by("state/an-older-backup-is-taken-from-the-first-on")
+def goes_back_to_an_older_epoch() -> None:
+    def back(core: Any, welcome: Any) -> None:
+        common = _core.older_epoch(core.epochs, welcome)
+        if common is not None:
+            core._go_back(*common)
+
+    before(Subscriber, "on_welcome", back)
+
+
+@found_by("state/superseded-ones-are-told-singly")
+def tells_no_superseded_ones() -> None:
+    item = Subscriber._item
+    Subscriber._item = lambda core, one: None if getattr(one, "reason", 0) == 4 else item(core, one)
+
+
+@found_by("state/a-relay-that-is-older-says-so-in-words")
+def does_not_say_that_a_relay_is_older() -> None:
+    after(Subscriber, "connect", lambda core, result: (setattr(core.link, "asks_for", ""), result)[1])
+
+
+@found_by("state/late")
+def is_never_late() -> None:
+    _io.STATE_IS_LATE = 1e9
+
+
+@found_by("state/not-late-once-it-is-complete")
+def is_late_though_it_is_complete() -> None:
+    before(_io.SubscriberSession, "on_input", lambda session: setattr(session.core, "awaits_state", True))
+
+
+# What the relay sees, and what a client sees of itself.
+
+
+@found_by("peer/publisher")
+def does_not_ask_what_the_relay_sees() -> None:
+    hello_with(lambda fields: fields.update(features=fields["features"] & ~_wire.PEER))
+
+
+@found_by("peer/control-character-in-the-identity")
+def takes_any_character() -> None:
+    _wire.control_character = lambda text: None
+
+
+@found_by("tls/own-certificate-has-ended")
+def tells_of_its_certificate_each_time() -> None:
+    before(_io.CertificateWatch, "look", lambda watch, *_: setattr(watch, "_end", None))
+
+
 # Types.
 
 
