@@ -28,12 +28,14 @@ const (
 	Slow        = 1
 	NotHeld     = 2
 	Damaged     = 3
+	// Superseded is no loss: newer messages of the same types follow, or they are of types that were not chosen.
+	Superseded = 4
 )
 
-// Gap says that the messages From to To, both included, are missed.
+// Gap says that the messages From to To, both included, do not come.
 type Gap struct {
 	From, To int64
-	// Reason is Slow, NotHeld, Damaged, Unexplained, or a later one.
+	// Reason is Slow, NotHeld, Damaged, Superseded, Unexplained, or a later one.
 	Reason int
 }
 
@@ -58,6 +60,16 @@ type Connected struct {
 	Epoch, Next, Accepted int64
 	Policy                Policy
 	Server                string
+	// Peer is nil where the relay does not tell it: it is an older one, or the connection is plain.
+	Peer *Peer
+}
+
+// Peer is this client as the relay sees it.
+type Peer struct {
+	// Address is such as 192.0.2.7:40001, [2001:db8::1]:40001, or unix.
+	Address string
+	// Identity is the one that the relay's access rules give it; empty: none.
+	Identity string
 }
 
 // Lost says that a try failed, or that a connection was lost. The next try comes after RetryIn.

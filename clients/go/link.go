@@ -219,5 +219,8 @@ func unexpected(typ int32, when string) *Error {
 }
 
 func connected(endpoint string, w welcome) Connected {
-	return Connected{endpoint, false, w.epoch, w.next, w.accepted, w.policy, w.server}
+	return Connected{
+		Endpoint: endpoint, Epoch: w.epoch, Next: w.next, Accepted: w.accepted, Policy: w.policy, Server: w.server,
+		Peer: w.peer,
+	}
 }

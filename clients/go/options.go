@@ -29,10 +29,12 @@ const (
 	PolicyBackpressure
 	PolicySkip
 	PolicyReplay
+	// PolicyLatest: the newest message of each type, and a [Gap] with the reason [Superseded] for those before it.
+	PolicyLatest
 )
 
 func (p Policy) String() string {
-	return [...]string{"default", "disconnect", "backpressure", "skip", "replay"}[p]
+	return [...]string{"default", "disconnect", "backpressure", "skip", "replay", "latest"}[p]
 }
 
 // Level is the progress of a message in a relay with a journal.
@@ -326,7 +328,7 @@ func (o *SubscriberOptions) check() *Error {
 	err := firstOf(
 		o.Options.check(),
 		checkTypes(o.Types),
-		within("policy", int64(o.Policy), 0, int64(PolicyReplay)),
+		within("policy", int64(o.Policy), 0, int64(PolicyLatest)),
 		within("level", int64(o.Level), 0, int64(LevelForced)),
 		within("buffer", int64(o.Buffer), 1, 1<<30),
 	)
@@ -344,7 +346,7 @@ func (o *SubscriberOptions) check() *Error {
 func (o *SubscriberOptions) hello(token string, types []Range, epoch, next int64) []byte {
 	h := hello{
 		role: roleSubscriber, policy: byte(o.Policy), start: o.Start.kind, number: next, epoch: epoch, ranges: types,
-		features: featureSequences | featureNarrowed | featureEpochs, level: o.Level, token: token,
+		features: featureSequences | featureNarrowed | featureEpochs | featurePeer, level: o.Level, token: token,
 	}
 	if next > 0 {
 		h.start = startSequence
@@ -417,9 +419,12 @@ func (o *PublisherOptions) check() *Error {
 
 // HELLO for another connection; number is that of the first message over it.
 func (o *PublisherOptions) hello(token string, epoch, number int64) []byte {
-	h := hello{role: rolePublisher, epoch: epoch, number: number, producer: o.producer, level: o.Level, token: token}
+	h := hello{
+		role: rolePublisher, epoch: epoch, number: number, producer: o.producer, features: featurePeer, level: o.Level,
+		token: token,
+	}
 	if o.Acks {
-		h.features = featureAcks | featureEpochs
+		h.features |= featureAcks | featureEpochs
 	}
 	return o.complete(&h)
 }

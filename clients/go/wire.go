@@ -42,6 +42,8 @@ const (
 	featureAcks      = 1 << 0
 	featureSequences = 1 << 1
 	featureNarrowed  = 1 << 2
+	featureInterval  = 1 << 3
+	featurePeer      = 1 << 4
 	featureLevels    = 1 << 5
 	featureEpochs    = 1 << 6
 	featureToken     = 1 << 16
@@ -194,6 +196,8 @@ type welcome struct {
 	fork         int64
 	// The stream's newest lives, the newest first; without EPOCHS none.
 	lives []life
+	// Nil without PEER.
+	peer *Peer
 }
 
 func (w *welcome) grants(feature uint32) bool { return w.features&feature != 0 }
@@ -201,7 +205,7 @@ func (w *welcome) grants(feature uint32) bool { return w.features&feature != 0 }
 func decodeWelcome(body []byte) (w welcome, err *Error) {
 	f := read(typeWelcome, body, 50)
 	w.version = f.within("version", f.u16(0), 1, math.MaxUint16)
-	w.policy = Policy(f.within("policy", int64(f.body[2]), 0, int64(PolicyReplay)))
+	w.policy = Policy(f.within("policy", int64(f.body[2]), 0, int64(PolicyLatest)))
 	flags := f.body[3]
 	w.epochChanged = flags&1 != 0
 	w.rolledBack = flags&3 == 3
@@ -217,18 +221,10 @@ func decodeWelcome(body []byte) (w welcome, err *Error) {
 	w.idleMs = f.within("idle timeout in ms", f.i32(40), w.heartbeatMs, math.MaxInt32)
 	w.mostRanges = int(f.u16(44))
 	f.reserved(f.u16(46))
-	length := f.within("length of server", f.u16(48), 0, maxName)
+	var end int
+	w.server, end = f.text("server", 48)
 	if f.err != nil {
 		return w, f.err
-	}
-	end := 50 + int(length)
-	if end > len(body) {
-		f.malformed("body of %d bytes ends within server, which needs %d", len(body), end)
-		return w, f.err
-	}
-	w.server = string(body[50:end])
-	if !utf8.ValidString(w.server) || hasControl(w.server) {
-		f.malformed("server is not UTF-8, or holds a control character")
 	}
 	if len(body) > end {
 		if len(body) < end+8 {
@@ -242,26 +238,59 @@ func decodeWelcome(body []byte) (w welcome, err *Error) {
 	} else if w.fork != 0 {
 		f.malformed("fork %d is not 0 without ROLLED_BACK", w.fork)
 	}
+	// With any field behind it fork is there.
+	at := end + 8
 	if w.grants(featureEpochs) && f.err == nil {
-		w.lives = f.lives(end + 8)
+		w.lives = f.lives(at)
+		at += 4 + 16*len(w.lives)
+	}
+	if w.grants(featureInterval) && f.hasRoom("interval", at, 4) {
+		f.within("interval in ms", f.i32(at), 10, 3_600_000)
+		at += 4
+	}
+	if w.grants(featurePeer) {
+		w.peer = new(Peer)
+		w.peer.Address, at = f.text("address", at)
+		w.peer.Identity, _ = f.text("identity", at)
 	}
 	return w, f.err
+}
+
+// Whether the body holds so many bytes of the field at this offset, and nothing was wrong before it.
+func (f *fields) hasRoom(field string, at, size int) bool {
+	if f.err == nil && at+size > len(f.body) {
+		f.malformed("body of %d bytes ends within %s, which needs %d", len(f.body), field, at+size)
+	}
+	return f.err == nil
+}
+
+// The string at this offset, and the offset behind it.
+func (f *fields) text(field string, at int) (string, int) {
+	if !f.hasRoom("the length of "+field, at, 2) {
+		return "", at
+	}
+	length := int(f.within("length of "+field, f.u16(at), 0, maxName))
+	at += 2
+	if !f.hasRoom(field, at, length) {
+		return "", at
+	}
+	text := string(f.body[at : at+length])
+	if !utf8.ValidString(text) || hasControl(text) {
+		f.malformed("%s is not UTF-8, or holds a control character", field)
+	}
+	return text, at + length
 }
 
 // The epochs at this offset of WELCOME.
 func (f *fields) lives(at int) []life {
 	const row = 16
 	rows := at + 4
-	if rows > len(f.body) {
-		f.malformed("body of %d bytes ends within the count of epochs, which needs %d", len(f.body), rows)
+	if !f.hasRoom("the count of epochs", at, 4) {
 		return nil
 	}
 	count := int(f.within("count of epochs", f.u16(at), 0, mostLives))
 	f.reserved(f.u16(at + 2))
-	if f.err == nil && rows+row*count > len(f.body) {
-		f.malformed("body of %d bytes ends within the epochs, which need %d", len(f.body), rows+row*count)
-	}
-	if f.err != nil {
+	if !f.hasRoom("the epochs", rows, row*count) {
 		return nil
 	}
 	lives := make([]life, count)

@@ -83,6 +83,31 @@ func TestHelloOfTheExample(t *testing.T) {
 	}
 }
 
+func TestWelcomeSaysWhatTheRelaySees(t *testing.T) {
+	seen := func(address, identity string) []byte {
+		b := welcomeWith(1, 7, 0, featureInterval|featurePeer, 0, 0)[headerSize:]
+		return appendString(appendString(be.AppendUint32(b, 500), address), identity)
+	}
+	body := seen("[2001:db8::1]:40001", "desk")
+	w, err := decodeWelcome(append(body, "of a later version"...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, *w.peer, Peer{"[2001:db8::1]:40001", "desk"})
+	for cut := 50; cut < len(body); cut++ {
+		_, err := decodeWelcome(body[:cut])
+		expectCode(t, err, codeMalformedControl)
+	}
+	for _, bad := range [][]byte{seen("a\n", ""), seen("a", "\xff"), seen(strings.Repeat("a", 256), "")} {
+		_, err := decodeWelcome(bad)
+		expectCode(t, err, codeMalformedControl)
+	}
+	w, err = decodeWelcome(seen(strings.Repeat("a", 255), "")[:])
+	if err != nil || w.peer.Identity != "" {
+		t.Errorf("%v, %v", w.peer, err)
+	}
+}
+
 func TestErrorTextIsCutBetweenCharacters(t *testing.T) {
 	_, text, err := decodeError(encodeError(12, strings.Repeat("€", 300))[headerSize:])
 	if err != nil || text != strings.Repeat("€", 170) {

@@ -160,7 +160,7 @@ func (c *command) level() (relay.Level, error) {
 }
 
 func (c *command) policy() (relay.Policy, error) {
-	for policy := relay.PolicyDefault; policy <= relay.PolicyReplay; policy++ {
+	for policy := relay.PolicyDefault; policy <= relay.PolicyLatest; policy++ {
 		if c.Policy == "" || c.Policy == policy.String() {
 			return policy, nil
 		}
@@ -331,15 +331,22 @@ func tellNotice(notice relay.Notice) {
 	}
 }
 
+func connected(e relay.Connected) fields {
+	with := fields{"endpoint": e.Endpoint, "plain": e.Plain}
+	if !e.Plain {
+		with["epoch"], with["next"], with["accepted"] = number(e.Epoch), number(e.Next), number(e.Accepted)
+		with["policy"], with["server"] = e.Policy.String(), e.Server
+	}
+	if e.Peer != nil {
+		with["address"], with["identity"] = e.Peer.Address, e.Peer.Identity
+	}
+	return with
+}
+
 func subscribersEvent(event relay.Event) {
 	switch e := event.(type) {
 	case relay.Connected:
-		with := fields{"endpoint": e.Endpoint, "plain": e.Plain}
-		if !e.Plain {
-			with["epoch"], with["next"], with["accepted"] = number(e.Epoch), number(e.Next), number(e.Accepted)
-			with["policy"], with["server"] = e.Policy.String(), e.Server
-		}
-		tell("connected", with)
+		tell("connected", connected(e))
 	case relay.Lost:
 		tell("lost", fields{"code": e.Err.Code, "text": e.Err.Error()})
 	case relay.GoingAway:
@@ -414,7 +421,7 @@ func (d *driver) close() {
 func main() {
 	tell("ready", fields{"client": "go", "version": "0.1.0", "capabilities": []string{
 		"subscriber", "publisher", "plain", "levels", "types", "tls", "token", "unix", "endpoints", "producer_file",
-		"pause", "time", "congestion",
+		"pause", "time", "congestion", "peer",
 	}})
 	d := &driver{}
 	lines := bufio.NewReader(os.Stdin)
