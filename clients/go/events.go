@@ -11,7 +11,8 @@ type Item struct {
 	Type int32
 	// Body is valid until the loop's next turn: its memory is then used again. Clone one that is to be kept.
 	Body []byte
-	// Notice is nil for a message; otherwise a [Gap], [StreamChanged], [RolledBack] or [Missed].
+	// Notice is nil for a message; otherwise a [Gap], [StreamChanged], [RolledBack] or [Missed], and with start = state
+	// also a [Connected], [StateComplete] or [StateLate].
 	Notice Notice
 }
 
@@ -50,6 +51,14 @@ type RolledBack struct{ From, To int64 }
 // Missed says that a plain subscriber is connected again, and has missed an unknown number of messages.
 type Missed struct{}
 
+// StateComplete says that what came since the last [Connected] with Anew is the newest message of each chosen type up
+// to the one before Next. It comes once for each connection with start = state.
+type StateComplete struct{ Next int64 }
+
+// StateLate says, once for a connection, that the state is not complete after 10 s: the types change faster than it is
+// read. Without OnEvent package slog has it too.
+type StateLate struct{}
+
 // Event is what OnEvent gets: a [Connected], [Lost], [GoingAway], [InDoubt], [GaveUp], [Merged] or [Notice].
 type Event interface{ event() }
 
@@ -62,6 +71,9 @@ type Connected struct {
 	Server                string
 	// Peer is nil where the relay does not tell it: it is an older one, or the connection is plain.
 	Peer *Peer
+	// Anew is for a subscriber with start = state: what it knew is void, and all of the state follows. Otherwise what
+	// follows goes on from what it has. There this event is also a [Notice], in its place between the items.
+	Anew bool
 }
 
 // Peer is this client as the relay sees it.
@@ -113,12 +125,17 @@ func (Connected) event()      {}
 func (Lost) event()           {}
 func (GoingAway) event()      {}
 func (InDoubt) event()        {}
+func (StateComplete) event()  {}
+func (StateLate) event()      {}
 func (GaveUp) event()         {}
 func (Merged) event()         {}
 func (Gap) notice()           {}
 func (StreamChanged) notice() {}
 func (RolledBack) notice()    {}
 func (Missed) notice()        {}
+func (Connected) notice()     {}
+func (StateComplete) notice() {}
+func (StateLate) notice()     {}
 
 // An acknowledgement on its way to OnAck.
 type acked struct{ number, sequence int64 }

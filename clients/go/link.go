@@ -1,6 +1,9 @@
 package relay
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // What differs between subscriber and publisher. An error ends the connection.
 type handler interface {
@@ -49,9 +52,11 @@ func (c *chunks) release(unused ...*chunk) {
 
 // One connection's input, without a socket: frames, WELCOME before all else, PING and its answer.
 type link struct {
-	endpoint  string
-	token     string
-	plain     bool
+	endpoint string
+	token    string
+	plain    bool
+	// What HELLO has that a relay of an earlier version takes for malformed; empty: nothing.
+	newer     string
 	maxBody   int
 	handler   handler
 	isOpen    bool
@@ -156,7 +161,11 @@ func (l *link) control(typ int32, body []byte) *Error {
 		if err != nil {
 			return err
 		}
-		return fromRelay(code, text)
+		end := fromRelay(code, text)
+		if code == codeMalformedControl && !l.isOpen && l.newer != "" {
+			end.Text = fmt.Sprintf("this relay is older than %s: %s", l.newer, end.Text)
+		}
+		return end
 	case typ == typeRetryAfter:
 		ms, err := decodeRetryAfter(body)
 		l.retryAfter, l.hasRetryAfter = time.Duration(ms)*time.Millisecond, err == nil

@@ -61,6 +61,7 @@ const (
 	startSequence
 	startEarliest
 	startTime
+	startState
 )
 
 // FromEarliest starts at the oldest message that the relay holds.
@@ -71,6 +72,17 @@ func FromSequence(sequence, epoch int64) Start { return Start{startSequence, seq
 
 // FromTime starts at a time that the relay's journal reaches back to.
 func FromTime(at time.Time) Start { return Start{kind: startTime, number: at.UnixMilli()} }
+
+// FromState starts with the state: of each chosen type the newest message, in the order of the stream, and a [Gap] with
+// the reason [Superseded] for what lies between. At [StateComplete] the state is whole; the stream goes on from there.
+// Each connection begins so, with what is newer than what came before it: [Connected] is then one of the items, and says
+// whether the former state is void. A message without a body says that its type has no value any more. The relay needs
+// the option --state.
+func FromState() Start { return Start{kind: startState} }
+
+// FromStateAt is [FromState] for a program that has kept the state of the types that it chooses: only what is newer
+// comes. The sequence is of this epoch, such as Next and Epoch of a former subscriber; 0 or 1: all of the state.
+func FromStateAt(sequence, epoch int64) Start { return Start{startState, sequence, epoch} }
 
 // Reconnect says how often, and after which waits, a client tries again. A round goes once through all endpoints. A
 // relay that is full may tell a time: its endpoint is then connected again no sooner, but after Longest at most.
@@ -335,6 +347,9 @@ func (o *SubscriberOptions) check() *Error {
 	if err == nil && (o.Start.kind == startSequence || o.Start.kind == startTime) {
 		err = within("sequence or time in ms of the start", o.Start.number, 1, math.MaxInt64)
 	}
+	if err == nil && o.Start.kind == startState {
+		err = within("sequence of the start", o.Start.number, 0, math.MaxInt64)
+	}
 	if err == nil && o.Plain &&
 		(len(o.Types) > 0 || o.Start != Start{} || o.Policy != PolicyDefault || o.Level != LevelStream) {
 		return usage("the plain mode knows no types, start, policy or level")
@@ -342,13 +357,15 @@ func (o *SubscriberOptions) check() *Error {
 	return err
 }
 
-// HELLO for another connection; next is the sequence to go on with, 0: the start of the options.
+// HELLO for another connection; next is the sequence to go on with, 0: the start of the options, or all of the state.
 func (o *SubscriberOptions) hello(token string, types []Range, epoch, next int64) []byte {
 	h := hello{
 		role: roleSubscriber, policy: byte(o.Policy), start: o.Start.kind, number: next, epoch: epoch, ranges: types,
 		features: featureSequences | featureNarrowed | featureEpochs | featurePeer, level: o.Level, token: token,
 	}
-	if next > 0 {
+	if o.Start.kind == startState {
+		h.number = next
+	} else if next > 0 {
 		h.start = startSequence
 	} else if o.Start.kind == startTime {
 		h.number = o.Start.number

@@ -24,6 +24,9 @@ func TestFirstSlipIsTold(t *testing.T) {
 		{[]Event{connected, lost, lost}, []string{
 			`level=WARN msg="relay: not connected yet, and trying on" error="connect to h:1: refused"`,
 		}},
+		{[]Event{connected, StateComplete{2}, StateLate{}}, []string{
+			`level=INFO msg="relay: the state is not complete: its types change faster than it is read" after=10s`,
+		}},
 	} {
 		var log bytes.Buffer
 		withoutTime := func(_ []string, a slog.Attr) slog.Attr {

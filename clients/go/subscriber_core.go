@@ -1,6 +1,9 @@
 package relay
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // No stream gets to this number, and a number behind it would soon be negative.
 const farthest = 1 << 62
@@ -42,6 +45,7 @@ type subscriberCore struct {
 	mostRanges                   int
 	wasPlain                     bool
 
+	state            stateStart
 	holding, greeted []Range
 	sent, waiting    []change
 	requests         int32
@@ -51,8 +55,9 @@ type subscriberCore struct {
 func newSubscriberCore(options *SubscriberOptions) *subscriberCore {
 	core := &subscriberCore{
 		options: options, holding: options.Types, numbered: true, mostRanges: maxRanges, setAside: func() {},
+		state: stateStart{isOn: options.Start.kind == startState, now: time.Now},
 	}
-	if options.Start.kind == startSequence {
+	if options.Start.kind == startSequence || core.state.isOn {
 		core.epoch, core.next = options.Start.epoch, options.Start.number
 		core.start = core.next
 	}
@@ -76,7 +81,8 @@ func (c *subscriberCore) begin(l *link) []byte {
 	if len(c.sent) > 0 {
 		c.greeted = c.sent[len(c.sent)-1].types
 	}
-	return c.options.hello(l.token, c.greeted, c.epoch, c.next)
+	l.newer = c.options.newer()
+	return c.options.hello(l.token, c.greeted, c.epoch, c.state.begin(c.next, c.holding, c.greeted))
 }
 
 // Takes note of what the last read brought.
@@ -84,8 +90,13 @@ func (c *subscriberCore) received() {
 	if c.link.step > 0 {
 		c.next = c.link.next
 	}
-	if len(c.items) > 0 {
-		c.link.progress = true
+	if c.state.isLateNow() {
+		c.notice(StateLate{})
+	}
+	if last := len(c.items) - 1; last >= 0 {
+		// WELCOME alone is no progress.
+		_, isWelcome := c.items[last].Notice.(Connected)
+		c.link.progress = c.link.progress || !isWelcome
 	}
 }
 
@@ -170,14 +181,18 @@ func (c *subscriberCore) onWelcome(w welcome) *Error {
 	if c.options.Level != LevelStream && !w.grants(featureLevels) {
 		return failed(stop, "the relay at %s keeps no journal: level %v is not possible", endpoint, c.options.Level)
 	}
-	if c.epoch != 0 && w.epochChanged && !w.rolledBack {
+	// With start = state another epoch brings all of the state, over this connection.
+	if c.epoch != 0 && w.epochChanged && !w.rolledBack && !c.state.isOn {
 		if rest, changed := inCommon(c.lives, w.lives); rest != nil {
 			c.backTo(rest, changed)
 			return older(endpoint, c.epoch)
 		}
 	}
 	c.mostRanges = w.mostRanges
-	c.link.events = append(c.link.events, connected(endpoint, w))
+	news := connected(endpoint, w)
+	if !c.state.isOn {
+		c.link.events = append(c.link.events, news)
+	}
 	c.narrowed = w.grants(featureNarrowed)
 	c.filtered = c.narrowed || len(c.greeted) > 0
 	c.numbered = w.grants(featureSequences)
@@ -193,7 +208,11 @@ func (c *subscriberCore) onWelcome(w welcome) *Error {
 		}
 		c.head = 0
 	}
-	if other || c.next == 0 {
+	if c.state.isOn {
+		news.Anew = c.state.welcomed(other)
+		c.notice(news)
+	}
+	if other || c.next == 0 || c.state.isOn && c.state.asked == 0 {
 		c.start = w.next
 	} else {
 		if err := c.notBack(typeWelcome, w.next); err != nil {
@@ -232,7 +251,11 @@ func (c *subscriberCore) onPing(next, head int64) *Error {
 	if next == 0 {
 		return nil
 	}
-	return c.leftOut(typePing, next)
+	err := c.leftOut(typePing, next)
+	if err == nil && next == head+1 && c.state.completed() {
+		c.notice(StateComplete{next})
+	}
+	return err
 }
 
 // A subscriber sends no PING.
@@ -274,6 +297,7 @@ func (c *subscriberCore) onControl(typ int32, body []byte) *Error {
 		}
 		one := c.sent[0]
 		c.sent = c.sent[1:]
+		c.state.changed(c.holding, one.types)
 		c.holding = one.types
 		c.filtered = c.narrowed || len(one.types) > 0
 		c.at(sequence)

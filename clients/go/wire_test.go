@@ -123,6 +123,9 @@ func FuzzRelaySendsAnything(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		options := SubscriberOptions{Options: Options{Endpoints: []string{"h:1"}}}
+		if len(data)%2 == 1 {
+			options.Start = FromState()
+		}
 		if err := options.check(); err != nil {
 			t.Fatal(err)
 		}

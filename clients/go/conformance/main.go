@@ -178,6 +178,8 @@ func (c *command) start() (relay.Start, error) {
 		return relay.FromSequence(parse(c.Sequence), parse(c.Epoch)), nil
 	case "time":
 		return relay.FromTime(time.UnixMilli(parse(c.TimeMs))), nil
+	case "state":
+		return relay.FromStateAt(parse(c.Sequence), parse(c.Epoch)), nil
 	}
 	return relay.Start{}, errNotKnown
 }
@@ -256,7 +258,10 @@ func (d *driver) open(c *command) error {
 		subscriber, err := relay.NewSubscriber(relay.SubscriberOptions{
 			Options: c.options(func(event relay.Event) {
 				<-opened
-				subscribersEvent(event)
+				// With start = state it is in its place between the messages, too.
+				if _, ok := event.(relay.Connected); !ok || c.Start != "state" {
+					subscribersEvent(event)
+				}
 			}),
 			Types: ranges(c.Types), Start: start, Policy: policy, Level: level, Buffer: c.Buffer,
 		})
@@ -328,6 +333,14 @@ func tellNotice(notice relay.Notice) {
 		tell("rolled_back", fields{"from": number(n.From), "to": number(n.To)})
 	case relay.Missed:
 		tell("missed", nil)
+	case relay.Connected:
+		with := connected(n)
+		with["anew"] = n.Anew
+		tell("connected", with)
+	case relay.StateComplete:
+		tell("state_complete", fields{"next": number(n.Next)})
+	case relay.StateLate:
+		tell("state_late", nil)
 	}
 }
 
@@ -421,7 +434,7 @@ func (d *driver) close() {
 func main() {
 	tell("ready", fields{"client": "go", "version": "0.1.0", "capabilities": []string{
 		"subscriber", "publisher", "plain", "levels", "types", "tls", "token", "unix", "endpoints", "producer_file",
-		"pause", "time", "congestion", "peer",
+		"pause", "time", "congestion", "state", "peer",
 	}})
 	d := &driver{}
 	lines := bufio.NewReader(os.Stdin)
