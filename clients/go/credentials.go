@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"time"
 )
 
 // What one connection proves itself with, and trusts.
@@ -17,6 +19,8 @@ type credentials struct {
 	token []byte
 	// Of this connection alone; nil: no TLS.
 	tls *tls.Config
+	// The end of this client's certificate; zero: it has none.
+	expires time.Time
 }
 
 // Reads files and token as they are now.
@@ -38,7 +42,7 @@ func (o *Options) credentials(ctx context.Context) (read credentials, err error)
 		}
 	}
 	if o.TLS != nil {
-		if read.tls, err = o.TLS.load(); err != nil {
+		if read.tls, read.expires, err = o.TLS.load(); err != nil {
 			return read, fmt.Errorf("TLS: %w", err)
 		}
 	}
@@ -56,26 +60,31 @@ func firstLine(path string) ([]byte, error) {
 	return bytes.TrimRight(content, "\r\n"), err
 }
 
-func (t *TLS) load() (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS13, ServerName: t.ServerName}
+// Reads the files; with a certificate also when it ends.
+func (t *TLS) load() (config *tls.Config, expires time.Time, err error) {
+	config = &tls.Config{MinVersion: tls.VersionTLS13, ServerName: t.ServerName}
 	if t.CA != "" {
 		pem, err := os.ReadFile(t.CA)
 		if err != nil {
-			return nil, err
+			return nil, expires, err
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("no certificate in %s", t.CA)
+			return nil, expires, fmt.Errorf("no certificate in %s", t.CA)
 		}
 	}
 	if t.Certificate != "" || t.Key != "" {
 		pair, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
-		if err != nil {
-			return nil, fmt.Errorf("certificate %s with key %s: %w", t.Certificate, t.Key, err)
+		var own *x509.Certificate
+		if err == nil {
+			own, err = x509.ParseCertificate(pair.Certificate[0])
 		}
-		config.Certificates = []tls.Certificate{pair}
+		if err != nil {
+			return nil, expires, fmt.Errorf("certificate %s with key %s: %w", t.Certificate, t.Key, err)
+		}
+		config.Certificates, expires = []tls.Certificate{pair}, own.NotAfter
 	}
-	return config, nil
+	return config, expires, nil
 }
 
 // What to do after this side has refused the relay's certificate. One of another name stays so; one that is expired, or
@@ -108,4 +117,36 @@ func (o *Options) renewed(end *Error) *Error {
 	other := *end
 	other.Kind, other.advice = Retry, again
 	return &other
+}
+
+// What is told of the end of this client's certificate, over all of its connections.
+type expiry struct {
+	of time.Time
+	// The last of the steps that was told.
+	told int
+}
+
+// Days before the end at which it is told.
+var expirySteps = [...]int{0, 1, 7, 30}
+
+const day = 24 * time.Hour
+
+// Looks at a certificate that ends then. Whether its days are news; and the time to the next look, 0: there is none.
+func (e *expiry) look(ends, now time.Time) (days int, isNews bool, next time.Duration) {
+	if !ends.Equal(e.of) {
+		*e = expiry{ends, math.MaxInt}
+	}
+	left := ends.Sub(now)
+	days = int(left / day)
+	if left%day > 0 {
+		days++
+	}
+	for _, step := range expirySteps {
+		if days > step {
+			next = left - time.Duration(step)*day
+		} else if step < e.told {
+			e.told, isNews = step, true
+		}
+	}
+	return days, isNews, next
 }

@@ -304,3 +304,71 @@ func TestTokenThatStaysTheSame(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestDaysOfACertificateAreToldAtItsSteps(t *testing.T) {
+	ends := time.Date(2026, 12, 31, 12, 0, 0, 0, time.UTC)
+	var e expiry
+	var told []int
+	look := func(ends, now time.Time) time.Duration {
+		days, isNews, next := e.look(ends, now)
+		if isNews {
+			told = append(told, days)
+		}
+		return next
+	}
+	now := ends.Add(-40 * day)
+	for next := look(ends, now); next > 0; next = look(ends, now) {
+		expect(t, look(ends, now.Add(next-1)), time.Duration(1))
+		now = now.Add(next)
+	}
+	expect(t, told, []int{30, 7, 1, 0})
+	expect(t, now, ends)
+	expect(t, look(ends, ends.Add(day)), time.Duration(0))
+	expect(t, told, []int{30, 7, 1, 0})
+	// A new one, and a client that is first there late.
+	told = nil
+	renewed := ends.Add(5*day + time.Minute)
+	expect(t, look(renewed, ends), 4*day+time.Minute)
+	expect(t, look(renewed, ends.Add(-day)), 5*day+time.Minute)
+	e = expiry{}
+	expect(t, look(ends, ends.Add(3*day/2)), time.Duration(0))
+	expect(t, told, []int{6, -1})
+}
+
+func TestEndOfTheCertificateIsTold(t *testing.T) {
+	relay := newFakeRelay(t)
+	ca := issue(t, nil, "authority", time.Now().Add(time.Hour))
+	client := issue(t, ca, "client", time.Now().Add(6*day+time.Hour))
+	directory := t.TempDir()
+	files := &TLS{CA: filepath.Join(directory, "ca"), Certificate: filepath.Join(directory, "c"),
+		Key: filepath.Join(directory, "k"), ServerName: "authority"}
+	store(t, files.CA, ca.pem)
+	store(t, files.Certificate, client.pem)
+	store(t, files.Key, client.keyPem)
+	events := make(seen, 100)
+	options := PublisherOptions{Options: relay.options()}
+	options.TLS, options.OnEvent = files, func(event Event) { events <- event }
+	p := newPublisher(t, options)
+	conn := relay.acceptTLS(ca.config(t, nil))
+	expect(t, <-events, Event(Certificate{7}))
+	await[Connected](t, events)
+	conn.Close()
+	await[Lost](t, events)
+	// Nothing is told again, until there is another one.
+	store(t, files.Certificate, issuedLike(t, ca, client, time.Now().Add(-time.Minute)))
+	relay.acceptTLS(ca.config(t, nil)).Close()
+	expect(t, await[Certificate](t, events), Certificate{0})
+	p.Close()
+}
+
+// Another certificate with the key of this one.
+func issuedLike(t *testing.T, by, old *issued, until time.Time) []byte {
+	t.Helper()
+	template := *old.certificate
+	template.NotBefore, template.NotAfter = until.Add(-day), until
+	der, err := x509.CreateCertificate(rand.Reader, &template, by.certificate, &old.key.PublicKey, by.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+}

@@ -59,7 +59,8 @@ type StateComplete struct{ Next int64 }
 // read. Without OnEvent package slog has it too.
 type StateLate struct{}
 
-// Event is what OnEvent gets: a [Connected], [Lost], [GoingAway], [InDoubt], [GaveUp], [Merged] or [Notice].
+// Event is what OnEvent gets: a [Connected], [Lost], [GoingAway], [InDoubt], [Certificate], [GaveUp], [Merged] or
+// [Notice].
 type Event interface{ event() }
 
 // Connected says that a connection is made and, unless plain, welcomed; the fields are those of WELCOME.
@@ -103,6 +104,10 @@ type GoingAway struct {
 // sent over it. They may be lost, the last ones first, and are not sent again.
 type InDoubt struct{ Messages int64 }
 
+// Certificate says in how many days this client's own certificate ends, a part of a day counted as one; 0 or less: it
+// has ended. It comes once for each of 30, 7 and 1 days, and once for the end, as a connection is tried or while it lasts.
+type Certificate struct{ Days int }
+
 // GaveUp says that the client has ended for good.
 type GaveUp struct{ Err *Error }
 
@@ -127,6 +132,7 @@ func (GoingAway) event()      {}
 func (InDoubt) event()        {}
 func (StateComplete) event()  {}
 func (StateLate) event()      {}
+func (Certificate) event()    {}
 func (GaveUp) event()         {}
 func (Merged) event()         {}
 func (Gap) notice()           {}

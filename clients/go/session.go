@@ -42,6 +42,8 @@ type session struct {
 	// Writes messages until the connection has ended; nil: there are none.
 	write func(conn net.Conn, end <-chan struct{})
 	hooks hooks
+	// Of the one connection or try that there is.
+	expiry expiry
 	// LocalCongestion; empty: the system's.
 	congestion string
 	// Called when a connection has ended, and the user was told what came of it.
@@ -119,6 +121,7 @@ func (s *session) connection() (end *Error) {
 		return end
 	}
 	defer func() { end = s.options.renewed(end) }()
+	nextLook := s.lookAtCertificate(proof.expires)
 	conn, end := s.dial(target, proof)
 	if end != nil {
 		return end
@@ -134,7 +137,7 @@ func (s *session) connection() (end *Error) {
 	first := s.core.begin(l)
 	s.mu.Unlock()
 	ended := make(chan struct{})
-	var writer sync.WaitGroup
+	var helpers sync.WaitGroup
 	// The connection ends with its client; the reader below then fails.
 	stopClosing := context.AfterFunc(s.ctx, func() { conn.Close() })
 	defer func() {
@@ -144,7 +147,7 @@ func (s *session) connection() (end *Error) {
 		s.mu.Unlock()
 		close(ended)
 		conn.Close()
-		writer.Wait()
+		helpers.Wait()
 		s.mu.Lock()
 		s.core.lost(end)
 		l.close()
@@ -156,10 +159,23 @@ func (s *session) connection() (end *Error) {
 		return failed(again, "HELLO to %s: %w", target.text, err)
 	}
 	if s.write != nil {
-		writer.Add(1)
+		helpers.Add(1)
 		go func() {
-			defer writer.Done()
+			defer helpers.Done()
 			s.write(conn, ended)
+		}()
+	}
+	if nextLook > 0 {
+		helpers.Add(1)
+		go func() {
+			defer helpers.Done()
+			for next := nextLook; next > 0; next = s.lookAtCertificate(proof.expires) {
+				select {
+				case <-time.After(next):
+				case <-ended:
+					return
+				}
+			}
 		}()
 	}
 	end = s.read(conn, l)
@@ -318,6 +334,18 @@ func (s *session) endOf(l *link, err error) *Error {
 		return failed(s.options.refused(alert), "TLS with %s: %w", l.endpoint, err)
 	}
 	return failed(again, "connection to %s lost: %w", l.endpoint, err)
+}
+
+// Tells how long this client's certificate lasts, if it is news. It returns the time to the next look; 0: there is none.
+func (s *session) lookAtCertificate(ends time.Time) time.Duration {
+	if ends.IsZero() {
+		return 0
+	}
+	days, isNews, next := s.expiry.look(ends, time.Now())
+	if isNews {
+		s.hooks.tell(Certificate{days})
+	}
+	return next
 }
 
 // What the next connection proves itself with, and trusts.

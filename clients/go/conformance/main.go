@@ -364,6 +364,8 @@ func subscribersEvent(event relay.Event) {
 		tell("lost", fields{"code": e.Err.Code, "text": e.Err.Error()})
 	case relay.GoingAway:
 		tell("going_away", fields{"code": e.Code, "closes_in_ms": e.ClosesIn.Milliseconds()})
+	case relay.Certificate:
+		tell("certificate", fields{"days": e.Days})
 	case relay.InDoubt:
 		tell("in_doubt", fields{"messages": number(e.Messages)})
 	}
@@ -434,7 +436,7 @@ func (d *driver) close() {
 func main() {
 	tell("ready", fields{"client": "go", "version": "0.1.0", "capabilities": []string{
 		"subscriber", "publisher", "plain", "levels", "types", "tls", "token", "unix", "endpoints", "producer_file",
-		"pause", "time", "congestion", "state", "peer",
+		"pause", "time", "congestion", "state", "peer", "certificate",
 	}})
 	d := &driver{}
 	lines := bufio.NewReader(os.Stdin)
