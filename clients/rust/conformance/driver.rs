@@ -244,15 +244,20 @@ fn event_line(event: &Event, subscriber: bool) -> String {
             endpoint,
             welcome: Some(w),
         } => {
-            let policy = ["default", "disconnect", "backpressure", "skip", "replay"][usize::from(w.policy)];
-            format!(
-                r#"{{"event":"connected","endpoint":{},"plain":false,"epoch":"{}","next":"{}","accepted":"{}","policy":"{policy}","server":{}}}"#,
+            let policy = ["default", "disconnect", "backpressure", "skip", "replay", "latest"][usize::from(w.policy)];
+            let mut line = format!(
+                r#"{{"event":"connected","endpoint":{},"plain":false,"epoch":"{}","next":"{}","accepted":"{}","policy":"{policy}","server":{}"#,
                 quoted(endpoint),
                 w.epoch,
                 w.next,
                 w.accepted,
                 quoted(&w.server)
-            )
+            );
+            if let Some(peer) = &w.peer {
+                let (address, identity) = (quoted(&peer.address), quoted(&peer.identity));
+                let _ = write!(line, r#","address":{address},"identity":{identity}"#);
+            }
+            line + "}"
         }
         Event::Lost(error) => format!(
             r#"{{"event":"lost","code":{},"text":{}}}"#,
@@ -345,6 +350,7 @@ fn subscriber(command: &Json, out: &Out) -> Result<Subscriber, Error> {
         Some("backpressure") => Policy::Backpressure,
         Some("skip") => Policy::Skip,
         Some("replay") => Policy::Replay,
+        Some("latest") => Policy::Latest,
         _ => Policy::Default,
     };
     options.buffer = command.number("buffer").map_or(options.buffer, |n| n as usize);
@@ -540,7 +546,7 @@ fn main() -> std::io::Result<()> {
             r#"{"event":"ready","client":"rust","version":""#,
             env!("CARGO_PKG_VERSION"),
             r#"","capabilities":["subscriber","publisher","plain","levels","types","tls","token","unix","endpoints","#,
-            r#""producer_file","pause","time","congestion"]}"#
+            r#""producer_file","pause","time","congestion","peer"]}"#
         ),
     );
     tokio::runtime::Builder::new_current_thread()

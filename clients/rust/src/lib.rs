@@ -36,7 +36,7 @@ pub use options::{
 };
 pub use publisher::PublisherCounters;
 pub use subscriber::SubscriberCounters;
-pub use wire::Welcome;
+pub use wire::{Peer, Welcome};
 
 #[cfg(feature = "tokio")]
 pub use client::{Item, Message, Publisher, Subscriber};
@@ -45,7 +45,8 @@ pub use client::{Item, Message, Publisher, Subscriber};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
-    /// In stream order: the messages `from..=to` do not come.
+    /// In stream order: the messages `from..=to` do not come. The reason 4 is no loss: newer messages of the same types
+    /// follow, or they are of types that were not chosen.
     Gap {
         /// First sequence missed.
         from: i64,

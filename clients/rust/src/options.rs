@@ -63,6 +63,8 @@ pub enum Policy {
     Skip,
     /// The messages come from the journal.
     Replay,
+    /// The newest message of each type comes; those before it are named in a gap with the reason 4.
+    Latest,
 }
 
 /// Where a subscriber's stream starts.

@@ -418,6 +418,7 @@ impl Role for PublisherCore {
             } else {
                 (0, 0, None)
             };
+            let features = features | wire::PEER;
             self.link.put_hello(0, 0, features, self.epoch, number, &[], producer);
         }
         Ok(())

@@ -363,7 +363,7 @@ impl Role for SubscriberCore {
             Start::Time(time) => (3, 0, time),
             Start::Sequence { epoch, sequence } => (1, epoch, sequence),
         };
-        let features = wire::SEQUENCES | wire::NARROWED | wire::EPOCHS;
+        let features = wire::SEQUENCES | wire::NARROWED | wire::EPOCHS | wire::PEER;
         self.link
             .put_hello(start, self.policy as u8, features, epoch, number, types, None);
         Ok(())
@@ -513,7 +513,7 @@ mod tests {
         assert_eq!(told[3].len(), long + 4);
     }
 
-    /// The HELLO of the example in docs/protocol.md, but that this client asks for EPOCHS too.
+    /// The HELLO of the example in docs/protocol.md, but that this client asks for EPOCHS and PEER too.
     #[test]
     fn hello() {
         let mut options = SubscriberOptions::new(["h:1"]);
@@ -526,7 +526,7 @@ mod tests {
         let mut core = SubscriberCore::new(options, 0, 1).unwrap();
         core.begin(true).unwrap();
         let expected: [u8; 63] = [
-            0x80, 0, 0, 1, 0, 0, 0, 0x37, 0, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0x46, 0, 0, 0, 0, 0x11, 0x22, 0x33, 0x44,
+            0x80, 0, 0, 1, 0, 0, 0, 0x37, 0, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0x56, 0, 0, 0, 0, 0x11, 0x22, 0x33, 0x44,
             0x55, 0x66, 0x77, 0x88, 0, 0, 0, 0, 0, 0, 3, 0xE8, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x64, 0, 0, 0, 0xC7, 0,
             5, b'a', b'u', b'd', b'i', b't',
         ];

@@ -32,6 +32,8 @@ pub(crate) const MUST_UNDERSTAND: u8 = 0x80;
 pub(crate) const ACKS: u32 = 1;
 pub(crate) const SEQUENCES: u32 = 2;
 pub(crate) const NARROWED: u32 = 4;
+const INTERVAL: u32 = 8;
+pub(crate) const PEER: u32 = 16;
 pub(crate) const LEVELS: u32 = 32;
 pub(crate) const EPOCHS: u32 = 64;
 pub(crate) const TOKEN: u32 = 1 << 16;
@@ -174,13 +176,42 @@ impl Lives {
     }
 }
 
+/// The string at this offset of WELCOME, and the offset behind it.
+fn string_at(body: &[u8], at: usize, field: &str) -> Result<(String, usize), Failure> {
+    let start = at + 2;
+    at_least(WELCOME, body, start)?;
+    let length = usize::from(get16(body, at));
+    within(
+        WELCOME,
+        &format!("length of {field}"),
+        length as i64,
+        0,
+        MAX_NAME as i64,
+    )?;
+    at_least(WELCOME, body, start + length)?;
+    match std::str::from_utf8(&body[start..start + length]) {
+        Ok(text) if is_string(text) => Ok((text.to_owned(), start + length)),
+        _ => malformed(format!("WELCOME: {field} is not UTF-8, or has control characters")),
+    }
+}
+
+/// This client as the relay sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Peer {
+    /// Such as `192.0.2.7:40001`, `[2001:db8::1]:40001`, or `unix`.
+    pub address: String,
+    /// The identity that the relay's access rules give it; empty: none.
+    pub identity: String,
+}
+
 /// The answer to HELLO.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Welcome {
     /// Chosen version of the protocol.
     pub version: u16,
-    /// Policy granted: 0 not told, 1 disconnect, 2 backpressure, 3 skip, 4 replay.
+    /// Policy granted: 0 not told, 1 disconnect, 2 backpressure, 3 skip, 4 replay, 5 latest.
     pub policy: u8,
     pub(crate) flags: u8,
     pub(crate) features: u32,
@@ -197,18 +228,19 @@ pub struct Welcome {
     pub(crate) max_ranges: usize,
     /// Name and version of the relay; may be empty.
     pub server: String,
+    /// What the relay sees of this client; `None`: an older relay, which does not tell.
+    pub peer: Option<Peer>,
     pub(crate) fork: i64,
     pub(crate) lives: Lives,
 }
 
 impl Welcome {
     pub(crate) fn decode(body: &[u8]) -> Result<Welcome, Failure> {
-        const FIXED: usize = 50;
-        at_least(WELCOME, body, FIXED)?;
+        const SERVER: usize = 48;
+        at_least(WELCOME, body, SERVER + 2)?;
         let heartbeat = i64::from(get32(body, 36));
-        let length = usize::from(get16(body, 48));
         within(WELCOME, "version", get16(body, 0).into(), 1, 0xFFFF)?;
-        within(WELCOME, "policy", body[2].into(), 0, 4)?;
+        within(WELCOME, "policy", body[2].into(), 0, 5)?;
         within(WELCOME, "next", get64(body, 16), 1, FARTHEST)?;
         within(WELCOME, "accepted", get64(body, 24), 0, i64::MAX)?;
         within(WELCOME, "longest body", get32(body, 32).into(), 1, MAX_MAX_BODY as i64)?;
@@ -221,21 +253,14 @@ impl Welcome {
             i32::MAX.into(),
         )?;
         within(WELCOME, "reserved field", get16(body, 46).into(), 0, 0)?;
-        within(WELCOME, "length of server", length as i64, 0, MAX_NAME as i64)?;
-        at_least(WELCOME, body, FIXED + length)?;
-        let server = std::str::from_utf8(&body[FIXED..FIXED + length])
-            .ok()
-            .filter(|text| is_string(text));
-        let Some(server) = server else {
-            return malformed("WELCOME: server is not UTF-8, or has control characters");
-        };
+        let (server, end) = string_at(body, SERVER, "server")?;
         if get64(body, 8) == 0 {
             return malformed("WELCOME: epoch is 0, which stands for none");
         }
-        let fork = match body.len() - FIXED - length {
+        let fork = match body.len() - end {
             0 => 0,
             1..=7 => return malformed("WELCOME ends within its fork"),
-            _ => get64(body, FIXED + length),
+            _ => get64(body, end),
         };
         let rolled_back = body[3] & ROLLED_BACK != 0;
         within(
@@ -245,16 +270,30 @@ impl Welcome {
             i64::from(rolled_back),
             if rolled_back { i64::MAX } else { 0 },
         )?;
-        let lives = if get32(body, 4) as u32 & EPOCHS == 0 {
-            Lives::default()
-        } else {
-            Lives::decode(body, FIXED + length + 8)?
-        };
+        let features = get32(body, 4) as u32;
+        // With any field behind it fork is there.
+        let mut at = end + 8;
+        let mut lives = Lives::default();
+        if features & EPOCHS != 0 {
+            lives = Lives::decode(body, at)?;
+            at += 4 + 16 * lives.0.len();
+        }
+        if features & INTERVAL != 0 {
+            at_least(WELCOME, body, at + 4)?;
+            within(WELCOME, "interval in ms", get32(body, at).into(), 10, 3_600_000)?;
+            at += 4;
+        }
+        let mut peer = None;
+        if features & PEER != 0 {
+            let (address, behind) = string_at(body, at, "address")?;
+            let (identity, _) = string_at(body, behind, "identity")?;
+            peer = Some(Peer { address, identity });
+        }
         Ok(Welcome {
             version: get16(body, 0),
             policy: body[2],
             flags: body[3],
-            features: get32(body, 4) as u32,
+            features,
             epoch: get64(body, 8),
             next: get64(body, 16),
             accepted: get64(body, 24),
@@ -262,7 +301,8 @@ impl Welcome {
             heartbeat_ms: heartbeat as u64,
             idle_ms: get32(body, 40) as u64,
             max_ranges: usize::from(get16(body, 44)),
-            server: server.to_owned(),
+            server,
+            peer,
             fork,
             lives,
         })
@@ -418,6 +458,45 @@ mod tests {
             tried += 1;
         }
         assert!(tried >= 40, "only {tried} vectors");
+    }
+
+    fn seen(address: &str, identity: &[u8]) -> Vec<u8> {
+        let mut body = vec![0, 1, 1, 0];
+        body.extend_from_slice(&(INTERVAL | PEER).to_be_bytes());
+        for field in [7i64, 1, 0] {
+            body.extend_from_slice(&field.to_be_bytes());
+        }
+        for field in [1u32 << 20, 1000, 5000] {
+            body.extend_from_slice(&field.to_be_bytes());
+        }
+        body.extend_from_slice(&[4, 0, 0, 0, 0, 0]);
+        body.extend_from_slice(&[0; 8]);
+        body.extend_from_slice(&500u32.to_be_bytes());
+        for text in [address.as_bytes(), identity] {
+            body.extend_from_slice(&(text.len() as u16).to_be_bytes());
+            body.extend_from_slice(text);
+        }
+        body
+    }
+
+    #[test]
+    fn welcome_says_what_the_relay_sees() {
+        let whole = seen("[2001:db8::1]:40001", b"desk");
+        let decoded = Welcome::decode(&[&whole[..], b"of a later version"].concat()).unwrap();
+        let peer = decoded.peer.unwrap();
+        assert_eq!((&*peer.address, &*peer.identity), ("[2001:db8::1]:40001", "desk"));
+        for cut in 0..whole.len() {
+            assert_eq!(Welcome::decode(&whole[..cut]).unwrap_err().code, 12, "cut at {cut}");
+        }
+        assert!(Welcome::decode(&seen(&"a".repeat(255), b"")).is_ok());
+        for bad in [
+            seen("a\n", b""),
+            seen("a", b"\xff"),
+            seen(&"a".repeat(256), b""),
+            seen("", &[b'a'; 256]),
+        ] {
+            assert_eq!(Welcome::decode(&bad).unwrap_err().code, 12);
+        }
     }
 
     #[test]
