@@ -236,6 +236,7 @@ fn event_line(event: &Event, subscriber: bool) -> String {
         Event::Connected {
             endpoint,
             welcome: None,
+            ..
         } => format!(
             r#"{{"event":"connected","endpoint":{},"plain":true}}"#,
             quoted(endpoint)
@@ -243,6 +244,7 @@ fn event_line(event: &Event, subscriber: bool) -> String {
         Event::Connected {
             endpoint,
             welcome: Some(w),
+            anew,
         } => {
             let policy = ["default", "disconnect", "backpressure", "skip", "replay", "latest"][usize::from(w.policy)];
             let mut line = format!(
@@ -257,8 +259,13 @@ fn event_line(event: &Event, subscriber: bool) -> String {
                 let (address, identity) = (quoted(&peer.address), quoted(&peer.identity));
                 let _ = write!(line, r#","address":{address},"identity":{identity}"#);
             }
+            if let Some(anew) = anew {
+                let _ = write!(line, r#","anew":{anew}"#);
+            }
             line + "}"
         }
+        Event::StateComplete { next } => format!(r#"{{"event":"state_complete","next":"{next}"}}"#),
+        Event::StateLate => r#"{"event":"state_late"}"#.into(),
         Event::Lost(error) => format!(
             r#"{{"event":"lost","code":{},"text":{}}}"#,
             error.code(),
@@ -323,6 +330,9 @@ fn connection(command: &Json, out: &Out, subscriber: bool) -> Connection {
                 | Event::Missed
                 | Event::Types { .. }
                 | Event::TypesRefused { .. }
+                | Event::Connected { anew: Some(_), .. }
+                | Event::StateComplete { .. }
+                | Event::StateLate
         );
         // What comes in stream order is told as the subscriber returns it.
         if !(subscriber && in_order) {
@@ -340,6 +350,11 @@ fn subscriber(command: &Json, out: &Out) -> Result<Subscriber, Error> {
         Some("earliest") => Start::Earliest,
         Some("time") => Start::Time(command.number("time_ms").unwrap_or(0)),
         Some("sequence") => Start::Sequence {
+            epoch: command.number("epoch").unwrap_or(0),
+            sequence: command.number("sequence").unwrap_or(0),
+        },
+        Some("state") if command.get("sequence").is_none() => Start::State,
+        Some("state") => Start::StateFrom {
             epoch: command.number("epoch").unwrap_or(0),
             sequence: command.number("sequence").unwrap_or(0),
         },
@@ -546,7 +561,7 @@ fn main() -> std::io::Result<()> {
             r#"{"event":"ready","client":"rust","version":""#,
             env!("CARGO_PKG_VERSION"),
             r#"","capabilities":["subscriber","publisher","plain","levels","types","tls","token","unix","endpoints","#,
-            r#""producer_file","pause","time","congestion","peer"]}"#
+            r#""producer_file","pause","time","congestion","state","peer"]}"#
         ),
     );
     tokio::runtime::Builder::new_current_thread()

@@ -38,7 +38,7 @@ fn line(text: &str) {
 }
 
 /// The hook of a program that has none: it hears of the first failure to connect, and of the first success after that. So a
-/// wrong port is no silence.
+/// wrong port is no silence; nor is a state that is never complete.
 fn first_slip(mut line: impl FnMut(&str) + Send + 'static) -> Hook {
     let mut lines = 0;
     Box::new(move |event| match (lines, event) {
@@ -50,6 +50,7 @@ fn first_slip(mut line: impl FnMut(&str) + Send + 'static) -> Hook {
             line(&format!("connected to {endpoint}"));
             lines = 2;
         }
+        (_, Event::StateLate) => line("the state is not complete after 10 s: its types change faster than it is read"),
         _ => {}
     })
 }
@@ -71,7 +72,8 @@ pub struct Message<'a> {
 pub enum Item<'a> {
     /// A message.
     Message(Message<'a>),
-    /// A gap, another stream, a rollback, missed messages, or an answer to a change of types.
+    /// A gap, another stream, a rollback, missed messages, or an answer to a change of types; with start = state also a
+    /// connection, and what is told of the state.
     Event(Event),
 }
 
@@ -589,12 +591,28 @@ mod tests {
         let connected = Event::Connected {
             endpoint: "h:1".into(),
             welcome: None,
+            anew: None,
         };
-        for event in [&connected, &lost, &lost, &connected, &lost, &connected] {
+        for event in [
+            &connected,
+            &lost,
+            &lost,
+            &connected,
+            &lost,
+            &connected,
+            &Event::StateLate,
+        ] {
             hook(event);
         }
         drop(hook);
         let told: Vec<String> = lines.into_iter().collect();
-        assert_eq!(told, ["connecting to h:1: refused; trying again", "connected to h:1"]);
+        assert_eq!(
+            told,
+            [
+                "connecting to h:1: refused; trying again",
+                "connected to h:1",
+                "the state is not complete after 10 s: its types change faster than it is read"
+            ]
+        );
     }
 }

@@ -16,6 +16,7 @@ mod error;
 mod link;
 mod options;
 mod publisher;
+mod state;
 mod subscriber;
 mod wire;
 
@@ -82,13 +83,25 @@ pub enum Event {
         /// The request that `types` returned.
         request: u32,
     },
-    /// A connection is made and welcomed.
+    /// A connection is made and welcomed. With start = state this is in stream order.
     Connected {
         /// Where.
         endpoint: String,
         /// The relay's answer; `None`: a plain connection.
         welcome: Option<Box<Welcome>>,
+        /// With start = state: what the subscriber knew is void, and all of the state follows; `Some(false)`: what follows
+        /// goes on from what it has.
+        anew: Option<bool>,
     },
+    /// In stream order: what came since the last [`Event::Connected`] anew is the newest message of each chosen type up to
+    /// the one before `next`. Once for each connection with start = state.
+    StateComplete {
+        /// Sequence of the next message.
+        next: i64,
+    },
+    /// In stream order: the state is not complete after 10 s, since the types change faster than it is read. Once for a
+    /// connection. Without a hook it is told on stderr, too.
+    StateLate,
     /// A try failed, or a connection was lost; there will be another try.
     Lost(Error),
     /// GOAWAY.

@@ -15,6 +15,7 @@ const LINGER_MS: u64 = 1_000;
 /// Bytes that are moved to the buffer's start before a read.
 const MOST_MOVED: usize = 4096;
 const SHUTDOWN: u16 = 10;
+const MALFORMED_CONTROL: u16 = 12;
 const NOT_AUTHENTICATED: u16 = 28;
 const TLS_KEY_USED_UP: u16 = 33;
 
@@ -89,6 +90,8 @@ pub(crate) struct Link {
     broken: bool,
     /// Of the last WELCOME that the client went on with.
     lives: Lives,
+    /// What HELLO has that a relay of an earlier version takes for malformed; empty: nothing.
+    pub(crate) newer: String,
 
     pub(crate) inbox: Vec<u8>,
     read_size: usize,
@@ -148,6 +151,7 @@ impl Link {
             patience: 0,
             broken: false,
             lives: Lives::default(),
+            newer: String::new(),
             inbox: vec![0; frame.max(buffer)],
             read_size: buffer.max(1),
             start: 0,
@@ -260,6 +264,7 @@ impl Link {
             self.events.push(Event::Connected {
                 endpoint: self.endpoint().to_owned(),
                 welcome: None,
+                anew: None,
             });
             return Ok(());
         }
@@ -606,11 +611,11 @@ impl Link {
             } else {
                 Advice::of(code)
             };
-            return Err(Failure::new(
-                advice,
-                code,
-                format!("{} ({code}){colon}{text}", code_name(code)),
-            ));
+            let mut text = format!("{} ({code}){colon}{text}", code_name(code));
+            if code == MALFORMED_CONTROL && self.state == State::Greeting && !self.newer.is_empty() {
+                text = format!("this relay is older than {}: {text}", self.newer);
+            }
+            return Err(Failure::new(advice, code, text));
         }
         if control == wire::RETRY_AFTER {
             self.told = Some(wire::decode_retry_after(body)?);
@@ -683,17 +688,19 @@ impl Link {
         Some((self.lives.0[0].0, changed))
     }
 
-    /// Takes note that the role accepts the WELCOME.
-    pub(crate) fn accept(&mut self, welcome: &Welcome) {
+    /// Takes note that the role accepts the WELCOME. Returns what is told of it.
+    #[must_use]
+    pub(crate) fn accept(&mut self, welcome: &Welcome, anew: Option<bool>) -> Event {
         self.welcomed();
         self.lives = welcome.lives.clone();
         self.patience = welcome.idle_ms;
         self.heartbeat = welcome.heartbeat_ms;
         self.pong_at = self.now;
-        self.events.push(Event::Connected {
+        Event::Connected {
             endpoint: self.endpoint().to_owned(),
             welcome: Some(Box::new(welcome.clone())),
-        });
+            anew,
+        }
     }
 
     // ---- Output ----

@@ -84,6 +84,25 @@ pub enum Start {
     },
     /// With the messages of this time, in milliseconds since 1970.
     Time(i64),
+    /// With the state: of each chosen type the newest message, in the order of the stream, and a gap with the reason 4 for
+    /// what lies between. At [`Event::StateComplete`] the state is whole; the stream goes on from there. Each connection
+    /// begins so, with what is newer than what came before it: [`Event::Connected`] then comes in stream order, and says
+    /// whether the former state is void. A message without a body says that its type has no value any more. The relay needs
+    /// the option `--state`.
+    State,
+    /// [`Start::State`] for a program that has kept the state of the types that it chooses: only what is newer comes.
+    StateFrom {
+        /// Epoch that the sequence belongs to.
+        epoch: i64,
+        /// Sequence of the first message wanted, such as `next` of the counters; 0 or 1: all of the state.
+        sequence: i64,
+    },
+}
+
+impl Start {
+    pub(crate) fn is_state(self) -> bool {
+        matches!(self, Start::State | Start::StateFrom { .. })
+    }
 }
 
 /// Gives a token, or says why there is none now.
@@ -227,6 +246,9 @@ impl SubscriberOptions {
         match self.start {
             Start::Sequence { sequence: number, .. } | Start::Time(number) if number < 1 => {
                 Err(Error::yours(0, format!("start {number} is under 1")))
+            }
+            Start::StateFrom { sequence, .. } if sequence < 0 => {
+                Err(Error::yours(0, format!("start {sequence} is under 0")))
             }
             _ => Ok(()),
         }
@@ -500,6 +522,8 @@ mod tests {
         assert!(subscriber(&|o| o.connection.max_body = (64 << 20) + 1).contains("67108865"));
         assert!(subscriber(&|o| o.connection.reconnect.jitter = f64::NAN).contains("jitter"));
         assert!(subscriber(&|o| o.start = Start::Time(0)).contains("start 0"));
+        let kept = |sequence| Start::StateFrom { epoch: 7, sequence };
+        assert!(subscriber(&|o| o.start = kept(-1)).contains("start -1"));
         assert!(subscriber(&|o| o.types = vec![(2, 1)]).contains("upside down"));
         assert!(subscriber(&|o| o.types = vec![(i32::MIN, 1)]).contains("reserved"));
         assert!(subscriber(&|o| o.types = vec![(1, 1); 1025]).contains("1025"));

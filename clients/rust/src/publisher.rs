@@ -256,7 +256,8 @@ impl PublisherCore {
             self.send_again();
             return Ok(());
         }
-        self.link.accept(welcome);
+        let connected = self.link.accept(welcome, None);
+        self.link.events.push(connected);
         self.confirming.welcomed(welcome.heartbeat_ms);
         self.max_body = self.link.options.max_body.min(welcome.max_body);
         if self.acks {

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::error::{Error, Failure};
 use crate::link::{put_ranges, unexpected, Control, Frame, Link, Role, State};
 use crate::options::{check_ranges, Policy, Start, SubscriberOptions};
+use crate::state::StateStart;
 use crate::wire::{self, Welcome, FARTHEST, HEADER};
 use crate::Event;
 
@@ -46,6 +47,7 @@ enum Step {
 pub(crate) struct SubscriberCore {
     pub(crate) link: Link,
     start: Start,
+    state: StateStart,
     policy: Policy,
     pub(crate) counters: SubscriberCounters,
     doubted: i64,
@@ -67,13 +69,22 @@ impl SubscriberCore {
     pub(crate) fn new(options: SubscriberOptions, now: u64, seed: u64) -> Result<SubscriberCore, Error> {
         options.check()?;
         let mut counters = SubscriberCounters::default();
-        if let Start::Sequence { epoch, sequence } = options.start {
+        if let Start::Sequence { epoch, sequence } | Start::StateFrom { epoch, sequence } = options.start {
             counters.epoch = epoch;
             counters.next = sequence;
         }
+        let mut link = Link::new(options.connection, false, options.buffer, now, seed);
+        link.newer = match (options.start.is_state(), options.policy == Policy::Latest) {
+            (true, true) => "start = state and policy = latest",
+            (true, false) => "start = state",
+            (false, true) => "policy = latest",
+            (false, false) => "",
+        }
+        .into();
         Ok(SubscriberCore {
-            link: Link::new(options.connection, false, options.buffer, now, seed),
+            link,
             start: options.start,
+            state: StateStart::default(),
             policy: options.policy,
             counters,
             doubted: 0,
@@ -193,7 +204,11 @@ impl SubscriberCore {
     /// Takes one frame.
     fn step(&mut self) -> Result<Step, Failure> {
         let Some(frame) = self.link.next_frame()? else {
-            return Ok(Step::Nothing);
+            if !self.state.is_late_now(self.link.now) {
+                return Ok(Step::Nothing);
+            }
+            self.pending.push_back(Event::StateLate);
+            return Ok(Step::Control);
         };
         if !wire::is_reserved(frame.message_type) {
             return Ok(Step::Message(frame, self.count(frame)));
@@ -207,7 +222,10 @@ impl SubscriberCore {
     }
 
     fn welcomed(&mut self, welcome: &Welcome) -> Result<(), Failure> {
-        if let Some((epoch, changed)) = self.link.retreat(welcome) {
+        let is_state = self.start.is_state();
+        // With start = state another epoch brings all of the state, over this connection.
+        let retreat = if is_state { None } else { self.link.retreat(welcome) };
+        if let Some((epoch, changed)) = retreat {
             let next = self.counters.next;
             self.counters.epoch = epoch;
             self.counters.head = 0;
@@ -220,10 +238,14 @@ impl SubscriberCore {
             }
             return Ok(());
         }
-        self.link.accept(welcome);
         self.max_ranges = welcome.max_ranges;
         let next = self.counters.next;
         let other = self.counters.epoch != 0 && welcome.epoch_changed();
+        let anew = is_state.then(|| self.state.welcomed(other, self.link.now));
+        let connected = self.link.accept(welcome, anew);
+        if !is_state {
+            self.link.events.push(connected.clone());
+        }
         if other {
             self.pending.push_back(if welcome.rolled_back() {
                 Event::RolledBack {
@@ -235,11 +257,14 @@ impl SubscriberCore {
             });
             self.counters.head = 0;
         }
+        if is_state {
+            self.pending.push_back(connected);
+        }
         self.narrowed = welcome.grants(wire::NARROWED);
         self.numbered = welcome.grants(wire::SEQUENCES);
         self.filtered = self.narrowed || !self.greeted_all;
         self.counters.epoch = welcome.epoch;
-        if next == 0 || other {
+        if next == 0 || other || (is_state && self.state.begins_anew()) {
             self.counters.next = welcome.next;
         } else {
             self.left_out(wire::WELCOME, welcome.next, false)?;
@@ -269,6 +294,9 @@ impl SubscriberCore {
                 // Next 0: the PING says nothing about the stream.
                 if ping.next > 0 {
                     self.left_out(control, ping.next, self.filtered)?;
+                    if ping.next - 1 == ping.head && self.state.completed() {
+                        self.pending.push_back(Event::StateComplete { next: ping.next });
+                    }
                 }
             }
             wire::SEQUENCE => {
@@ -293,6 +321,7 @@ impl SubscriberCore {
                 self.left_out(control, sequence, self.filtered)?;
                 if let Some(change) = self.sent.pop_front() {
                     self.filtered = self.narrowed || !change.types.is_empty();
+                    self.state.changed(&self.holding, &change.types);
                     self.holds(change);
                 }
             }
@@ -357,6 +386,10 @@ impl Role for SubscriberCore {
         let types = self.sent.back().map_or(&self.holding, |change| &change.types);
         self.greeted_all = types.is_empty();
         let (start, epoch, number) = match self.start {
+            Start::State | Start::StateFrom { .. } => {
+                let number = self.state.begin(self.counters.next, &self.holding, types);
+                (4, self.counters.epoch, number)
+            }
             _ if self.counters.next != 0 => (1, self.counters.epoch, self.counters.next),
             Start::Live => (0, 0, 0),
             Start::Earliest => (2, 0, 0),
@@ -370,6 +403,7 @@ impl Role for SubscriberCore {
     }
 
     fn fail(&mut self, failure: Failure) {
+        self.state.ended();
         self.link.failed(failure, true);
     }
 
