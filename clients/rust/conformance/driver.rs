@@ -266,6 +266,7 @@ fn event_line(event: &Event, subscriber: bool) -> String {
         }
         Event::StateComplete { next } => format!(r#"{{"event":"state_complete","next":"{next}"}}"#),
         Event::StateLate => r#"{"event":"state_late"}"#.into(),
+        Event::Certificate { days } => format!(r#"{{"event":"certificate","days":{days}}}"#),
         Event::Lost(error) => format!(
             r#"{{"event":"lost","code":{},"text":{}}}"#,
             error.code(),
@@ -561,7 +562,7 @@ fn main() -> std::io::Result<()> {
             r#"{"event":"ready","client":"rust","version":""#,
             env!("CARGO_PKG_VERSION"),
             r#"","capabilities":["subscriber","publisher","plain","levels","types","tls","token","unix","endpoints","#,
-            r#""producer_file","pause","time","congestion","state","peer"]}"#
+            r#""producer_file","pause","time","congestion","state","peer","certificate"]}"#
         ),
     );
     tokio::runtime::Builder::new_current_thread()

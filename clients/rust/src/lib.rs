@@ -102,6 +102,12 @@ pub enum Event {
     /// In stream order: the state is not complete after 10 s, since the types change faster than it is read. Once for a
     /// connection. Without a hook it is told on stderr, too.
     StateLate,
+    /// This client's own certificate ends. Once for each of 30, 7 and 1 days before it, and once for the end, as a
+    /// connection is tried or while it lasts.
+    Certificate {
+        /// In so many days, a part of one counted as a whole; 0 or less: it has ended.
+        days: i64,
+    },
     /// A try failed, or a connection was lost; there will be another try.
     Lost(Error),
     /// GOAWAY.

@@ -16,6 +16,9 @@ const LINGER_MS: u64 = 1_000;
 const MOST_MOVED: usize = 4096;
 const SHUTDOWN: u16 = 10;
 const MALFORMED_CONTROL: u16 = 12;
+const DAY_S: i64 = 86_400;
+/// Days before the end of this client's certificate at which it is told.
+const CERTIFICATE_STEPS: [i64; 4] = [0, 1, 7, 30];
 const NOT_AUTHENTICATED: u16 = 28;
 const TLS_KEY_USED_UP: u16 = 33;
 
@@ -90,6 +93,10 @@ pub(crate) struct Link {
     broken: bool,
     /// Of the last WELCOME that the client went on with.
     lives: Lives,
+    /// The end of this client's certificate, in seconds from 1970, and the last step at which it was told.
+    certificate: (u64, i64),
+    /// When it is to be looked at again.
+    pub(crate) certificate_due: Option<u64>,
     /// What HELLO has that a relay of an earlier version takes for malformed; empty: nothing.
     pub(crate) newer: String,
 
@@ -151,6 +158,8 @@ impl Link {
             patience: 0,
             broken: false,
             lives: Lives::default(),
+            certificate: (0, i64::MAX),
+            certificate_due: None,
             newer: String::new(),
             inbox: vec![0; frame.max(buffer)],
             read_size: buffer.max(1),
@@ -703,6 +712,32 @@ impl Link {
         }
     }
 
+    // ---- The client's certificate ----
+
+    pub(crate) fn is_certificate_due(&self) -> bool {
+        self.certificate_due.is_some_and(|due| self.now >= due)
+    }
+
+    /// Takes a look at this client's certificate, if it has one: its end, in seconds from 1970, and the seconds until then.
+    pub(crate) fn look_at_certificate(&mut self, certificate: Option<(u64, i64)>) {
+        self.certificate_due = None;
+        let Some((end, left)) = certificate else {
+            return;
+        };
+        if self.certificate.0 != end {
+            self.certificate = (end, i64::MAX);
+        }
+        let days = (left + DAY_S - 1).div_euclid(DAY_S);
+        for step in CERTIFICATE_STEPS {
+            if days > step {
+                self.certificate_due = Some(self.now + 1000 * (left - step * DAY_S) as u64);
+            } else if step < self.certificate.1 {
+                self.certificate.1 = step;
+                self.events.push(Event::Certificate { days });
+            }
+        }
+    }
+
     // ---- Output ----
 
     /// Control frames that wait to be written, between two messages.
@@ -856,6 +891,40 @@ mod tests {
             assert!((9_000..=10_000).contains(&link.told_wait(9_000)));
             assert!((5_000..=10_000).contains(&link.told_wait(10_001)));
         }
+    }
+
+    #[test]
+    fn days_of_a_certificate_are_told_at_its_steps() {
+        const END: i64 = 1_800_000_000;
+        let told = |link: &mut Link, end: i64, wall: i64| {
+            link.look_at_certificate(Some((end as u64, end - wall)));
+            let days = link.events.drain(..).map(|event| match event {
+                Event::Certificate { days } => days,
+                other => panic!("{other:?}"),
+            });
+            days.collect::<Vec<_>>()
+        };
+        let mut link = link(Reconnect::default());
+        let start = END - 40 * DAY_S;
+        assert_eq!(told(&mut link, END, start), []);
+        for days in [30, 7, 1, 0] {
+            let due = link.certificate_due.unwrap();
+            link.now = due - 1000;
+            let wall = start + link.now as i64 / 1000;
+            assert_eq!(told(&mut link, END, wall), []);
+            link.now = due;
+            assert!(link.is_certificate_due());
+            let wall = start + link.now as i64 / 1000;
+            assert_eq!((told(&mut link, END, wall), END - wall), (vec![days], days * DAY_S));
+        }
+        assert_eq!(link.certificate_due, None);
+        assert_eq!(told(&mut link, END, END + DAY_S), []);
+        // A new one, and one that is read for the first time long after its end.
+        assert_eq!(told(&mut link, END + 5 * DAY_S + 60, END), [6]);
+        assert_eq!(link.certificate_due, Some(link.now + 1000 * (4 * DAY_S as u64 + 60)));
+        assert_eq!(told(&mut link, END, END + 3 * DAY_S / 2), [-1]);
+        link.look_at_certificate(None);
+        assert_eq!(link.certificate_due, None);
     }
 
     /// A caller who wants no limit says so with the longest time that there is.

@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{ready, Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use socket2::{Domain, SockRef, Socket, TcpKeepalive, Type};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -16,7 +16,7 @@ use tokio::net::{lookup_host, TcpSocket, TcpStream, UnixStream};
 use tokio::time::{sleep, sleep_until, timeout, Sleep};
 
 use crate::error::{Advice, Error, Failure};
-use crate::link::{Role, State};
+use crate::link::{Link, Role, State};
 use crate::options::{Connection, Endpoint, LocalCongestion};
 use crate::secrets::{Secrets, Sources};
 #[cfg(feature = "tls")]
@@ -101,7 +101,10 @@ impl Transport {
     }
 }
 
-type Connecting = Pin<Box<dyn Future<Output = Result<(Transport, Option<String>), Failure>> + Send>>;
+/// A connection with its token, and when this client's certificate ends, in seconds from 1970.
+type Made = (Result<(Transport, Option<String>), Failure>, Option<u64>);
+
+type Connecting = Pin<Box<dyn Future<Output = Made> + Send>>;
 
 /// The sockets of one client, one after the other.
 pub(crate) struct Io {
@@ -110,6 +113,8 @@ pub(crate) struct Io {
     sources: Arc<Sources>,
     /// What was read at the open is for the first connection.
     first: Option<Secrets>,
+    /// Of the present connection or try: the end of this client's certificate, in seconds from 1970.
+    expires: Option<u64>,
     transport: Option<Transport>,
     connecting: Option<Connecting>,
     sleep: Option<(u64, Pin<Box<Sleep>>)>,
@@ -127,6 +132,7 @@ impl Io {
             congestion,
             sources,
             first: Some(first),
+            expires: None,
             transport: None,
             connecting: None,
             sleep: None,
@@ -216,9 +222,11 @@ impl Io {
                     let Some(connecting) = &mut self.connecting else {
                         return Poll::Pending;
                     };
-                    let made = ready!(connecting.as_mut().poll(cx));
+                    let (made, expires) = ready!(connecting.as_mut().poll(cx));
                     self.connecting = None;
+                    self.expires = expires;
                     role.link().now = self.now();
+                    self.look_at_certificate(role.link());
                     let begun = made.and_then(|(transport, token)| {
                         let secret = transport.is_secret();
                         role.link().token = token;
@@ -253,8 +261,18 @@ impl Io {
         }
     }
 
+    /// What there is to tell of the days of this client's certificate.
+    fn look_at_certificate(&self, link: &mut Link) {
+        let wall = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let left = |end| end as i64 - wall.unwrap_or_default().as_secs() as i64;
+        link.look_at_certificate(self.expires.map(|end| (end, left(end))));
+    }
+
     /// Writes what there is, and reads once.
     fn transfer<R: Role>(&mut self, cx: &mut Context<'_>, role: &mut R) -> Poll<Result<(), Failure>> {
+        if role.link().is_certificate_due() {
+            self.look_at_certificate(role.link());
+        }
         let Some(transport) = &mut self.transport else {
             return Poll::Pending;
         };
@@ -288,10 +306,11 @@ impl Io {
             }
             // What was due before waits for room in the socket.
             let due = role.due().filter(|due| *due > asked_at);
-            if due.is_some_and(|due| role.link().now >= due) {
+            if due.is_some_and(|due| role.link().now >= due) || role.link().is_certificate_due() {
                 return Poll::Ready(Ok(()));
             }
-            match due.into_iter().chain(role.link().until()).min() {
+            let link = role.link();
+            match due.into_iter().chain(link.until()).chain(link.certificate_due).min() {
                 None => return Poll::Pending,
                 Some(until) => ready!(self.poll_sleep(cx, until)),
             }
@@ -499,12 +518,17 @@ async fn connect(
     limit: Duration,
     is_plain_publisher: bool,
     congestion: LocalCongestion,
-) -> Result<(Transport, Option<String>), Failure> {
+) -> Made {
     let failed = |e: &dyn std::fmt::Display| Failure::new(Advice::Again, 0, format!("connecting to {text}: {e}"));
-    let endpoint = Endpoint::parse(&text).map_err(|e| failed(&e))?;
+    let mut expires = None;
     let made = timeout(limit, async {
-        let Secrets { tls, token } = secrets.await.map_err(|e| failed(&e))?;
-        let (host, port) = match endpoint {
+        let Secrets {
+            tls,
+            token,
+            expires: end,
+        } = secrets.await.map_err(|e| failed(&e))?;
+        expires = end;
+        let (host, port) = match Endpoint::parse(&text).map_err(|e| failed(&e))? {
             Endpoint::Unix(path) => {
                 let socket = UnixStream::connect(path).await.map_err(|e| failed(&e))?;
                 return Ok((Transport::Unix(socket), token));
@@ -536,8 +560,9 @@ async fn connect(
         };
         Ok((transport, token))
     });
-    made.await
-        .unwrap_or_else(|_| Err(failed(&format!("took more than {limit:?}"))))
+    let made = made.await;
+    let made = made.unwrap_or_else(|_| Err(failed(&format!("took more than {limit:?}"))));
+    (made, expires)
 }
 
 #[cfg(test)]
@@ -545,6 +570,12 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
+
+    const NO_SECRETS: Secrets = Secrets {
+        tls: None,
+        token: None,
+        expires: None,
+    };
 
     /// A made-up address: `dead` answers nothing, `refused` at once, `late` connects after a second.
     fn address(what: &str) -> SocketAddr {
@@ -612,12 +643,12 @@ mod tests {
         for is_plain_publisher in [false, true] {
             let made = connect(
                 listener.local_addr().unwrap().to_string(),
-                std::future::ready(Ok(Secrets { tls: None, token: None })),
+                std::future::ready(Ok(NO_SECRETS)),
                 Duration::from_secs(60),
                 is_plain_publisher,
                 LocalCongestion::System,
             );
-            let Ok((Transport::Tcp(socket), None)) = made.await else {
+            let (Ok((Transport::Tcp(socket), None)), None) = made.await else {
                 panic!("not connected");
             };
             let options = SockRef::from(&socket);
@@ -656,12 +687,12 @@ mod tests {
         ] {
             let made = connect(
                 address.to_string(),
-                std::future::ready(Ok(Secrets { tls: None, token: None })),
+                std::future::ready(Ok(NO_SECRETS)),
                 Duration::from_secs(60),
                 false,
                 choice,
             );
-            let Ok((Transport::Tcp(socket), None)) = made.await else {
+            let (Ok((Transport::Tcp(socket), None)), None) = made.await else {
                 panic!("not connected");
             };
             assert_eq!(of(&socket), expected);

@@ -29,6 +29,8 @@ pub(crate) struct Sources {
 pub(crate) struct Secrets {
     pub(crate) tls: Option<Tls>,
     pub(crate) token: Option<String>,
+    /// Seconds from 1970 to the end of this client's certificate.
+    pub(crate) expires: Option<u64>,
 }
 
 /// The thread that reads; with its end, also by a panic of the user's function, another one may begin.
@@ -53,6 +55,10 @@ impl Sources {
     pub(crate) fn read(&self) -> Result<Secrets, String> {
         #[cfg(feature = "tls")]
         let tls = self.tls.as_ref().map(Tls::new).transpose()?;
+        #[cfg(feature = "tls")]
+        let expires = tls.as_ref().and_then(|tls| tls.expires);
+        #[cfg(not(feature = "tls"))]
+        let expires = None;
         #[cfg(not(feature = "tls"))]
         let tls = match &self.tls {
             Some(_) => return Err("TLS needs the feature tls of this crate".into()),
@@ -67,7 +73,7 @@ impl Sources {
         if let Some(token) = &token {
             check_token(token).map_err(|e| e.to_string())?;
         }
-        Ok(Secrets { tls, token })
+        Ok(Secrets { tls, token, expires })
     }
 
     /// Reads them on a thread of their own: disks and functions may take their time.

@@ -5,10 +5,13 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{ready, Context, Poll};
+use std::time::Duration;
 
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{CertificateError, ClientConfig, ClientConnection, RootCertStore};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -19,6 +22,23 @@ pub(crate) struct Tls {
     config: Arc<ClientConfig>,
     server_name: Option<String>,
     has_certificate: bool,
+    /// Seconds from 1970 to the end of this client's certificate.
+    pub(crate) expires: Option<u64>,
+}
+
+/// Seconds from 1970 to the end of a certificate. rustls reads the dates as it verifies, and names the end of a certificate
+/// that is over, as each one is after the last day that it could have.
+fn end_of(certificate: &CertificateDer<'_>, roots: &RootCertStore, provider: &Arc<CryptoProvider>) -> Option<u64> {
+    /// The year 10000, which no certificate can name.
+    const BEYOND: Duration = Duration::from_secs(253_402_300_800);
+    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots.clone()), provider.clone());
+    let verifier = verifier.build().ok()?;
+    match verifier.verify_client_cert(certificate, &[], UnixTime::since_unix_epoch(BEYOND)) {
+        Err(rustls::Error::InvalidCertificate(CertificateError::ExpiredContext { not_after, .. })) => {
+            Some(not_after.as_secs())
+        }
+        _ => None,
+    }
 }
 
 impl Tls {
@@ -33,23 +53,25 @@ impl Tls {
             roots.add(certificate).map_err(|e| wrong(&e))?;
         }
         let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let own = files.certificate.as_ref().map(|(path, _)| chain(path)).transpose()?;
+        let first = own.as_ref().and_then(|chain| chain.first());
+        let expires = first.and_then(|own| end_of(own, &roots, &provider));
         let builder = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(&[&rustls::version::TLS13])
             .map_err(|e| wrong(&e))?
             .with_root_certificates(roots);
-        let config = match &files.certificate {
-            None => builder.with_no_client_auth(),
-            Some((certificate, key)) => {
+        let config = match (own, &files.certificate) {
+            (Some(own), Some((_, key))) => {
                 let key = PrivateKeyDer::from_pem_file(key).map_err(|e| wrong(&format!("{}: {e}", key.display())))?;
-                builder
-                    .with_client_auth_cert(chain(certificate)?, key)
-                    .map_err(|e| wrong(&e))?
+                builder.with_client_auth_cert(own, key).map_err(|e| wrong(&e))?
             }
+            _ => builder.with_no_client_auth(),
         };
         Ok(Tls {
             config: Arc::new(config),
             server_name: files.server_name.clone(),
             has_certificate: files.certificate.is_some(),
+            expires,
         })
     }
 
@@ -209,5 +231,31 @@ impl TlsStream {
             _ => Advice::Few,
         };
         Failure::new(advice, 0, format!("TLS with {endpoint}: {e}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ends at 2033-05-18 03:33:20, and is for servers: its use does not matter here.
+    const PEM: &[u8] = b"-----BEGIN CERTIFICATE-----\n\
+MIIBOzCB46ADAgECAgEBMAoGCCqGSM49BAMCMAwxCjAIBgNVBAMMAWEwHhcNMjAw\n\
+MTAxMDAwMDAwWhcNMzMwNTE4MDMzMzIwWjAMMQowCAYDVQQDDAFhMFkwEwYHKoZI\n\
+zj0CAQYIKoZIzj0DAQcDQgAECFGpv88Tubr3CbvA3HtfmBk6iIVKquH74zwbUCKk\n\
+0+PeWNR9qmZYhnrssMsUm4CHY+h9h1awmvFb8ofdiqUgUaM2MDQwEwYDVR0lBAww\n\
+CgYIKwYBBQUHAwEwHQYDVR0OBBYEFMsrIWcQRGn6hkmPu9errcOvW2I5MAoGCCqG\n\
+SM49BAMCA0cAMEQCIAayJkIvo8v4DONMSUEQ9DbpasSmexnJFdIjTpD7ZRqFAiBt\n\
+zENiXIliVkXf0tkVIz8YhAHtqVLaPCzM9CURGcMlDQ==\n\
+-----END CERTIFICATE-----";
+
+    #[test]
+    fn the_end_of_a_certificate() {
+        let certificate = CertificateDer::from_pem_slice(PEM).unwrap();
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate.clone()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        assert_eq!(end_of(&certificate, &roots, &provider), Some(2_000_000_000));
+        assert_eq!(end_of(&CertificateDer::from_slice(b"none"), &roots, &provider), None);
     }
 }
