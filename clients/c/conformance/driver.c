@@ -17,6 +17,8 @@ static relay_subscriber *subscriber;
 static relay_publisher *publisher;
 static relay_tls tls;
 static bool paused;
+/* A subscriber with start = state is told whether its view begins anew. */
+static bool with_state;
 
 /* ---- JSON: as much of it as the kit sends ---- */
 
@@ -223,8 +225,9 @@ static void tell_error(const relay_error *error, const char *command) {
     puts("}");
 }
 
+static const char *const POLICIES[] = {"default", "disconnect", "backpressure", "skip", "replay", "latest"};
+
 static void tell_connected(const relay_event *event) {
-    static const char *const POLICIES[] = {"default", "disconnect", "backpressure", "skip", "replay"};
     printf("{\"event\":\"connected\",\"endpoint\":");
     print_text(event->endpoint);
     printf(",\"plain\":%s", event->plain ? "true" : "false");
@@ -233,6 +236,15 @@ static void tell_connected(const relay_event *event) {
                "\",\"policy\":\"%s\",\"server\":",
                event->epoch, event->next, event->accepted, POLICIES[event->policy]);
         print_text(event->server);
+    }
+    if (event->address != NULL) {
+        printf(",\"address\":");
+        print_text(event->address);
+        printf(",\"identity\":");
+        print_text(event->identity);
+    }
+    if (with_state) {
+        printf(",\"anew\":%s", event->anew ? "true" : "false");
     }
     puts("}");
 }
@@ -292,13 +304,27 @@ static void tell(const relay_event *event) {
         case RELAY_GAVE_UP:
             tell_error(event->error, NULL);
             break;
+        case RELAY_STATE_BEGINS:
+            /* The kit's word for it is the field `anew` of `connected`. */
+            break;
+        case RELAY_STATE_COMPLETE:
+            printf("{\"event\":\"state_complete\",\"next\":\"%" PRId64 "\"}\n", event->next);
+            break;
+        case RELAY_STATE_LATE:
+            puts("{\"event\":\"state_late\"}");
+            break;
+        case RELAY_CERTIFICATE:
+            printf("{\"event\":\"certificate\",\"days\":%" PRId32 "}\n", event->days);
+            break;
     }
 }
 
 static void on_event(void *user, const relay_event *event) {
     (void)user;
     /* What comes in stream order is told as relay_subscriber_next returns it. */
-    if (subscriber == NULL || event->kind >= RELAY_CONNECTED) {
+    bool in_order =
+        event->kind < RELAY_CONNECTED || event->kind == RELAY_STATE_BEGINS || event->kind == RELAY_STATE_COMPLETE;
+    if (subscriber == NULL || !in_order) {
         tell(event);
     }
 }
@@ -332,8 +358,7 @@ static bool open_tls(const char *command, relay_options *options, relay_error *e
 }
 
 static void open_client(const char *command) {
-    static const char *const STARTS[] = {"live", "sequence", "earliest", "time"};
-    static const char *const POLICIES[] = {"default", "disconnect", "backpressure", "skip", "replay"};
+    static const char *const STARTS[] = {"live", "sequence", "earliest", "time", "state"};
     static const char *const LEVELS[] = {"stream", "written", "forced"};
     static relay_range types[MAX_RANGES];
     char *endpoints[MAX_ENDPOINTS];
@@ -365,10 +390,11 @@ static void open_client(const char *command) {
     options.max_body = (int32_t)number(command, "max_body", options.max_body);
     options.buffer = (size_t)number(command, "buffer", 0);
     options.level = (relay_level)choice(string(command, "level"), LEVELS, 3);
-    options.policy = (relay_policy)choice(string(command, "policy"), POLICIES, 5);
-    options.start = (relay_start)choice(string(command, "start"), STARTS, 4);
+    options.policy = (relay_policy)choice(string(command, "policy"), POLICIES, 6);
+    options.start = (relay_start)choice(string(command, "start"), STARTS, 5);
     options.number = number(command, options.start == RELAY_TIME ? "time_ms" : "sequence", 0);
     options.epoch = number(command, "epoch", 0);
+    with_state = options.start == RELAY_STATE;
     options.type_count = ranges(field(command, "types"), types);
     options.types = types;
     options.acks = flag(command, "acks");
@@ -523,7 +549,7 @@ int main(void) {
     setvbuf(stdout, output, _IOFBF, sizeof output);
     printf("{\"event\":\"ready\",\"client\":\"c\",\"version\":\"%s\",\"capabilities\":[\"subscriber\",\"publisher\","
            "\"plain\",\"levels\",\"types\",\"tls\",\"token\",\"unix\",\"endpoints\",\"producer_file\",\"pause\","
-           "\"time\",\"congestion\"]}\n",
+           "\"time\",\"congestion\",\"state\",\"peer\",\"certificate\"]}\n",
            RELAY_VERSION);
     while (input != NULL) {
         struct pollfd both[2] = {{STDIN_FILENO, POLLIN, 0}, {-1, 0, 0}};

@@ -180,6 +180,17 @@ static void free_files(files *it) {
     }
 }
 
+/* In s since 1970. */
+static int64_t certificate_ends(void *session) {
+    const X509 *own = SSL_get_certificate(session);
+    ASN1_TIME *epoch = own == NULL ? NULL : ASN1_TIME_set(NULL, 0);
+    int days = 0;
+    int seconds = 0;
+    bool known = epoch != NULL && ASN1_TIME_diff(&days, &seconds, epoch, X509_get0_notAfter(own)) == 1;
+    ASN1_TIME_free(epoch);
+    return known ? (int64_t)days * 86400 + seconds : INT64_MAX;
+}
+
 bool relay_openssl_begin(relay_tls *tls, const relay_openssl_options *options, char *text, size_t size) {
     *tls = (relay_tls){0};
     files *it = malloc(sizeof *it);
@@ -202,7 +213,7 @@ bool relay_openssl_begin(relay_tls *tls, const relay_openssl_options *options, c
     }
     SSL_CTX_free(now);
     signal(SIGPIPE, SIG_IGN);
-    *tls = (relay_tls){it, begin, handshake, read_some, write_some, end_output, free_session};
+    *tls = (relay_tls){it, begin, handshake, read_some, write_some, end_output, free_session, certificate_ends};
     return true;
 }
 

@@ -53,14 +53,23 @@ typedef struct relay_error {
     char text[640];
 } relay_error;
 
-typedef enum relay_start { RELAY_LIVE, RELAY_SEQUENCE, RELAY_EARLIEST, RELAY_TIME } relay_start;
+typedef enum relay_start {
+    RELAY_LIVE,
+    RELAY_SEQUENCE,
+    RELAY_EARLIEST,
+    RELAY_TIME,
+    /** The newest message of each type, and then the stream: RELAY_STATE_BEGINS. The relay needs its option --state. */
+    RELAY_STATE
+} relay_start;
 
 typedef enum relay_policy {
     RELAY_DEFAULT,
     RELAY_DISCONNECT,
     RELAY_BACKPRESSURE,
     RELAY_SKIP,
-    RELAY_REPLAY
+    RELAY_REPLAY,
+    /** Of each type the newest message, where this subscriber falls behind. A relay may not know it. */
+    RELAY_LATEST
 } relay_policy;
 
 typedef enum relay_level { RELAY_STREAM, RELAY_WRITTEN, RELAY_FORCED } relay_level;
@@ -115,12 +124,20 @@ typedef struct relay_tls {
     /** Tells the other end, if the socket takes it at once, that no more bytes will come; may be called once. */
     void (*end_output)(void *session);
     void (*free)(void *session);
+    /**
+     * The end of the client's own certificate in this session, in seconds since 1970; INT64_MAX: it has none. NULL: there
+     * is no RELAY_CERTIFICATE.
+     */
+    int64_t (*certificate_ends)(void *session);
 } relay_tls;
 
 typedef enum relay_kind {
     /** In stream order, returned by relay_subscriber_next. */
     RELAY_MESSAGE,
-    /** The messages from..to do not come, for reason; 0: the relay gave none. */
+    /**
+     * The messages from..to do not come, for reason; 0: the relay gave none. Reason 4, SUPERSEDED, is no loss: newer
+     * messages of the same types come in their place.
+     */
     RELAY_GAP,
     /** Another stream: of the former one, everything from `from` on is lost. To a publisher: the relay was restarted. */
     RELAY_STREAM_CHANGED,
@@ -144,7 +161,20 @@ typedef enum relay_kind {
     /** Without acknowledgements: `number` messages sent over the lost connection, and not confirmed, may be lost. */
     RELAY_IN_DOUBT,
     /** The client has ended, for the reason in error. */
-    RELAY_GAVE_UP
+    RELAY_GAVE_UP,
+
+    /**
+     * With RELAY_STATE, in stream order, once for each connection: the state comes, up to RELAY_STATE_COMPLETE. `anew`:
+     * what came before is void, so a view is to be cleared; else it goes on from what has come.
+     */
+    RELAY_STATE_BEGINS,
+    /** In stream order: the newest message of each type up to next - 1 has come. The stream follows, from `next` on. */
+    RELAY_STATE_COMPLETE,
+
+    /** To the hook only: the state is not complete after 10 s, since types change faster than this end takes them. */
+    RELAY_STATE_LATE,
+    /** To the hook only: the client's own certificate ends in 30, 7 or 1 days, or has ended; `days` are left. */
+    RELAY_CERTIFICATE
 } relay_kind;
 
 /** Fields that do not apply are 0. Pointers are valid until the next call with the same client. */
@@ -172,6 +202,13 @@ typedef struct relay_event {
     int64_t next;
     int64_t accepted;
     const relay_error *error;
+    /** Of RELAY_CONNECTED: this end's address, and the name of its identity, as the relay sees them; NULL: not told. */
+    const char *address;
+    const char *identity;
+    /** Of RELAY_STATE_BEGINS, and of RELAY_CONNECTED with RELAY_STATE. */
+    bool anew;
+    /** Of RELAY_CERTIFICATE: days that are begun; 0 or less: it has ended. */
+    int32_t days;
 } relay_event;
 
 /**
@@ -221,10 +258,13 @@ typedef struct relay_options {
     size_t type_count;
     relay_start start;
     relay_policy policy;
-    /** Of RELAY_SEQUENCE: the first sequence wanted; of RELAY_TIME: ms since 1970. */
+    /**
+     * Of RELAY_SEQUENCE: the first sequence wanted; of RELAY_TIME: ms since 1970. Of RELAY_STATE: 0 for the whole state,
+     * or the `next` up to which a program has kept its view.
+     */
     int64_t number;
 
-    /** Of a subscriber with RELAY_SEQUENCE, or of a publisher's first_number; 0: any. */
+    /** Of the number of RELAY_SEQUENCE or RELAY_STATE, or of a publisher's first_number; 0: any. */
     int64_t epoch;
 
     /** Of a publisher. Acknowledgements need a name. */

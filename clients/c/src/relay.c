@@ -45,6 +45,8 @@ enum {
     MIN_HEARTBEAT_MS = 100,
     MAX_HEARTBEAT_MS = 3600000,
     MAX_RETRY_AFTER_MS = 3600000,
+    MIN_INTERVAL_MS = 10,
+    MAX_INTERVAL_MS = 3600000,
     FIRST_RESERVED = INT32_MIN,
     LAST_RESERVED = INT32_MIN + 0xFF
 };
@@ -66,9 +68,11 @@ enum {
     MUST_UNDERSTAND = 0x80
 };
 
-enum { ACKS = 1, SEQUENCES = 2, NARROWED = 4, LEVELS = 32, EPOCHS = 64, TOKEN = 1 << 16 };
+enum { ACKS = 1, SEQUENCES = 2, NARROWED = 4, INTERVAL = 8, PEER = 16, LEVELS = 32, EPOCHS = 64, TOKEN = 1 << 16 };
 enum { EPOCH_CHANGED = 1, ROLLED_BACK = 2 };
 enum { SUBSCRIBER_ROLE = 1, PUBLISHER_ROLE = 2 };
+/* The reason of GAP that is no loss. */
+enum { SUPERSEDED = 4 };
 
 /* Codes of ERROR that this client finds itself, or treats in a way of its own. */
 enum {
@@ -259,28 +263,85 @@ typedef struct welcome {
     char server[MAX_NAME + 1];
     int64_t fork;
     lives lives;
+    /* With PEER. */
+    char address[MAX_NAME + 1];
+    char identity[MAX_NAME + 1];
 } welcome;
+
+/* Bytes that are still to be read. */
+typedef struct cursor {
+    const uint8_t *at;
+    size_t left;
+} cursor;
 
 /* The decoders return what is wrong, NULL: nothing. */
 
-/* The rows behind WELCOME's fork, which are there if EPOCHS is granted. */
-static const char *decode_lives(const uint8_t *at, size_t length, lives *to) {
-    if (length < 4 || get16(at) > MAX_LIVES || get16(at + 2) != 0 || length < 4 + 16 * (size_t)get16(at)) {
-        return "WELCOME has too many epochs, ends within them, or has a reserved field out of range";
+static void skip(cursor *c, size_t length) {
+    c->at += length;
+    c->left -= length;
+}
+
+static const char *take_string(cursor *c, char *to) {
+    size_t length = c->left < 2 ? 0 : get16(c->at);
+    if (c->left < 2 + length || length > MAX_NAME || !is_string(c->at + 2, length)) {
+        return "WELCOME has a wrong server, address or identity";
     }
-    to->count = get16(at);
-    for (int i = 0; i < to->count; i++) {
-        const uint8_t *row = at + 4 + (size_t)i * 16;
-        to->rows[i] = (life){get64(row), get64(row + 8)};
-        if (to->rows[i].epoch == 0 || to->rows[i].first < 1) {
-            return "WELCOME has an epoch, or the first sequence of one, out of range";
-        }
-    }
+    memcpy(to, c->at + 2, length);
+    to[length] = 0;
+    skip(c, 2 + length);
     return NULL;
 }
 
+static const char *take_lives(cursor *c, lives *to) {
+    size_t count = c->left < 4 ? 0 : get16(c->at);
+    if (count > MAX_LIVES || c->left < 4 + 16 * count || get16(c->at + 2) != 0) {
+        return "WELCOME has too many epochs, ends within them, or has a reserved field out of range";
+    }
+    skip(c, 4);
+    for (size_t i = 0; i < count; i++) {
+        to->rows[i] = (life){get64(c->at), get64(c->at + 8)};
+        if (to->rows[i].epoch == 0 || to->rows[i].first < 1) {
+            return "WELCOME has an epoch, or the first sequence of one, out of range";
+        }
+        skip(c, 16);
+    }
+    to->count = (int)count;
+    return NULL;
+}
+
+/* Fork, and what the granted features have behind it. */
+static const char *take_appended(cursor *c, welcome *to) {
+    const char *wrong = NULL;
+    bool needs_fork = (to->features & (EPOCHS | INTERVAL | PEER)) != 0;
+    if (c->left < 8 && (c->left > 0 || needs_fork)) {
+        return "WELCOME ends before its fork, or within it";
+    }
+    to->fork = c->left == 0 ? 0 : get64(c->at);
+    bool rolled_back = (to->flags & ROLLED_BACK) != 0;
+    if (rolled_back ? to->fork < 1 : to->fork != 0) {
+        return "WELCOME has a wrong fork";
+    }
+    if (!needs_fork) {
+        return NULL;
+    }
+    skip(c, 8);
+    if ((to->features & EPOCHS) != 0) {
+        wrong = take_lives(c, &to->lives);
+    }
+    if (wrong == NULL && (to->features & INTERVAL) != 0) {
+        bool good = c->left >= 4 && get32(c->at) >= MIN_INTERVAL_MS && get32(c->at) <= MAX_INTERVAL_MS;
+        wrong = good ? NULL : "WELCOME ends before its interval, or that is out of range";
+        skip(c, good ? 4 : 0);
+    }
+    if (wrong == NULL && (to->features & PEER) != 0) {
+        wrong = take_string(c, to->address);
+        wrong = wrong != NULL ? wrong : take_string(c, to->identity);
+    }
+    return wrong;
+}
+
 static const char *decode_welcome(const uint8_t *at, size_t length, welcome *to) {
-    enum { FIXED = 50 };
+    enum { FIXED = 48 };
     if (length < FIXED) {
         return "WELCOME is too short";
     }
@@ -295,33 +356,17 @@ static const char *decode_welcome(const uint8_t *at, size_t length, welcome *to)
     to->heartbeat_ms = (int32_t)get32(at + 36);
     to->idle_ms = (int32_t)get32(at + 40);
     to->max_ranges = get16(at + 44);
-    size_t name = get16(at + 48);
-    if (to->version < 1 || at[2] > RELAY_REPLAY || to->epoch == 0 || to->next < 1 || to->accepted < 0) {
+    to->lives.count = 0;
+    if (to->version < 1 || at[2] > RELAY_LATEST || to->epoch == 0 || to->next < 1 || to->accepted < 0) {
         return "WELCOME has a version, policy, epoch, next or accepted out of range";
     }
     if (to->max_body < 1 || to->max_body > MAX_MAX_BODY || to->heartbeat_ms < MIN_HEARTBEAT_MS ||
         to->heartbeat_ms > MAX_HEARTBEAT_MS || to->idle_ms < to->heartbeat_ms || get16(at + 46) != 0) {
         return "WELCOME has a limit, heartbeat, idle time-out or reserved field out of range";
     }
-    if (name > MAX_NAME || name > length - FIXED || !is_string(at + FIXED, name)) {
-        return "WELCOME has a wrong server";
-    }
-    memcpy(to->server, at + FIXED, name);
-    to->server[name] = 0;
-    size_t rest = length - FIXED - name;
-    if (rest > 0 && rest < 8) {
-        return "WELCOME ends within its fork";
-    }
-    to->fork = rest == 0 ? 0 : get64(at + FIXED + name);
-    bool rolled_back = (to->flags & ROLLED_BACK) != 0;
-    if (rolled_back ? to->fork < 1 : to->fork != 0) {
-        return "WELCOME has a wrong fork";
-    }
-    to->lives.count = 0;
-    if ((to->features & EPOCHS) == 0) {
-        return NULL;
-    }
-    return rest < 8 ? "WELCOME ends before its epochs" : decode_lives(at + FIXED + name + 8, rest - 8, &to->lives);
+    cursor c = {at + FIXED, length - FIXED};
+    const char *wrong = take_string(&c, to->server);
+    return wrong != NULL ? wrong : take_appended(&c, to);
 }
 
 static const char *check_ping(const uint8_t *at, size_t length) {
@@ -434,7 +479,10 @@ enum {
     MAX_ADDRESSES = 32,
     NEXT_ADDRESS_MS = 250,
     /* A loop of the user's sees one socket: while several race, it waits no longer than this. */
-    LOOK_AT_RACE_MS = 50
+    LOOK_AT_RACE_MS = 50,
+    /* A state that is not complete by then is late. */
+    LATE_MS = 10000,
+    DAY_S = 86400
 };
 
 /*
@@ -484,6 +532,8 @@ typedef struct relay_link {
     bool (*between_frames)(struct relay_link *);
     /* The relay does not know the client's epoch. It goes on in this older one, with what is the same up to changed. */
     void (*retreated)(struct relay_link *, int64_t epoch, int64_t changed);
+    /* Whether the client cannot go on from this WELCOME: it says another HELLO over another connection at once. */
+    bool (*asks_again)(struct relay_link *, const welcome *);
 
     /* Of the last WELCOME that the client went on with. */
     lives lives;
@@ -562,6 +612,12 @@ typedef struct relay_link {
     /* Time of the last PONG, or of WELCOME. */
     int64_t pong_at;
     int64_t heartbeat_ms;
+
+    /* The end of the client's own certificate in s since 1970, and the fewest days of which was told. */
+    int64_t certificate_ends;
+    int certificate_told;
+    /* The time for the next look at it. */
+    int64_t certificate_look;
 } relay_link;
 
 /* Forks until now, of this process and its ancestors since the first open. */
@@ -917,6 +973,39 @@ static void begin(relay_link *l) {
     flush(l);
 }
 
+/* Tells once at each of these days to the end of the client's own certificate. The time is in s since 1970. */
+static void look_at_certificate(relay_link *l, int64_t now_s) {
+    static const int TOLD_AT[] = {0, 1, 7, 30};
+    int64_t left = l->certificate_ends - now_s;
+    int64_t days = left > 0 ? (left - 1) / DAY_S + 1 : left / DAY_S;
+    l->certificate_look = l->now + (int64_t)DAY_S * 1000;
+    for (size_t i = 0; i < sizeof TOLD_AT / sizeof *TOLD_AT; i++) {
+        if (days <= TOLD_AT[i]) {
+            if (TOLD_AT[i] < l->certificate_told) {
+                l->certificate_told = TOLD_AT[i];
+                emit(l, (relay_event){.kind = RELAY_CERTIFICATE,
+                                      .days = days < INT32_MIN ? INT32_MIN : (int32_t)days,
+                                      .endpoint = endpoint_text(l)});
+            }
+            return;
+        }
+    }
+}
+
+/* The certificate of this session may be another one than before. */
+static void take_certificate(relay_link *l, int64_t now_s) {
+    const relay_tls *tls = l->options.tls;
+    int64_t ends = tls->certificate_ends == NULL ? INT64_MAX : tls->certificate_ends(l->session);
+    if (ends != l->certificate_ends) {
+        l->certificate_told = INT_MAX;
+    }
+    l->certificate_ends = ends;
+    l->certificate_look = INT64_MAX;
+    if (ends != INT64_MAX) {
+        look_at_certificate(l, now_s);
+    }
+}
+
 static void connected(relay_link *l) {
     if (l->options.tls == NULL) {
         begin(l);
@@ -927,6 +1016,8 @@ static void connected(relay_link *l) {
     l->session = l->options.tls->begin(l->options.tls->context, l->fd, l->endpoints[l->index].host, text, sizeof text);
     if (l->session == NULL) {
         fail(l, AGAIN, 0, "TLS with %s: %s", endpoint_text(l), text);
+    } else {
+        take_certificate(l, time(NULL));
     }
 }
 
@@ -1555,6 +1646,9 @@ static step advance(relay_link *l) {
             take_alive(l);
             flush(l);
             hear_unread(l);
+            if (l->session != NULL && l->now >= l->certificate_look) {
+                look_at_certificate(l, time(NULL));
+            }
             if (l->drained || !read_some(l)) {
                 l->drained = false;
                 done = is_late(l) ? MOVED : BLOCKED;
@@ -1672,6 +1766,15 @@ __attribute__((always_inline)) static inline bool next_frame(relay_link *l, int3
     return false;
 }
 
+/* The option that an older relay calls malformed, in words; empty: this is no such ERROR. */
+static const char *newer_than_relay(const relay_link *l, int code) {
+    bool wants_state = l->options.start == RELAY_STATE;
+    if (l->state != GREETING || code != MALFORMED_CONTROL || (!wants_state && l->options.policy != RELAY_LATEST)) {
+        return "";
+    }
+    return wants_state ? "this relay is older than start = state: " : "this relay is older than policy = latest: ";
+}
+
 static void take_error(relay_link *l, const uint8_t *body, size_t length) {
     int code = length >= 2 ? get16(body) : 0;
     char text[MAX_TEXT + 1] = "";
@@ -1679,7 +1782,14 @@ static void take_error(relay_link *l, const uint8_t *body, size_t length) {
         copy_text(text, sizeof text, body + 2, length - 2);
     }
     advice how = code == NOT_AUTHENTICATED && token_may_change(l) ? AGAIN : advice_of(code);
-    fail(l, how, code, "%s (%d)%s%s", code_name(code), code, *text ? ": " : "", text);
+    fail(l, how, code, "%s%s (%d)%s%s", newer_than_relay(l, code), code_name(code), code, *text ? ": " : "", text);
+}
+
+/* Gives up a connection that was none for the user, and no try. */
+static void ask_again(relay_link *l) {
+    drop(l);
+    l->state = IDLE;
+    l->due = l->now;
 }
 
 /*
@@ -1689,10 +1799,23 @@ static void take_error(relay_link *l, const uint8_t *body, size_t length) {
 static void retreat(relay_link *l, int common, int64_t changed) {
     l->lives.count -= common;
     memmove(l->lives.rows, l->lives.rows + common, (size_t)l->lives.count * sizeof *l->lives.rows);
-    drop(l);
-    l->state = IDLE;
-    l->due = l->now;
+    ask_again(l);
     l->retreated(l, l->lives.rows[0].epoch, changed);
+}
+
+/* For the roles to call first when they are welcomed. */
+static void tell_connected(relay_link *l, const welcome *w, bool anew) {
+    bool has_peer = (w->features & PEER) != 0;
+    emit(l, (relay_event){.kind = RELAY_CONNECTED,
+                          .endpoint = endpoint_text(l),
+                          .server = w->server,
+                          .policy = w->policy,
+                          .epoch = w->epoch,
+                          .next = w->next,
+                          .accepted = w->accepted,
+                          .address = has_peer ? w->address : NULL,
+                          .identity = has_peer ? w->identity : NULL,
+                          .anew = anew});
 }
 
 static void take_welcome(relay_link *l, const uint8_t *body, size_t length) {
@@ -1719,10 +1842,15 @@ static void take_welcome(relay_link *l, const uint8_t *body, size_t length) {
         return;
     }
     int64_t changed = 0;
-    int common =
-        (w.flags & (EPOCH_CHANGED | ROLLED_BACK)) == EPOCH_CHANGED ? common_life(&l->lives, &w.lives, &changed) : 0;
+    /* With start = state everything comes anew over this connection: nothing is gained by an older epoch. */
+    bool may_retreat = (w.flags & (EPOCH_CHANGED | ROLLED_BACK)) == EPOCH_CHANGED && l->options.start != RELAY_STATE;
+    int common = may_retreat ? common_life(&l->lives, &w.lives, &changed) : 0;
     if (common > 0) {
         retreat(l, common, changed);
+        return;
+    }
+    if (l->asks_again != NULL && l->asks_again(l, &w)) {
+        ask_again(l);
         return;
     }
     note_welcome(l);
@@ -1730,13 +1858,6 @@ static void take_welcome(relay_link *l, const uint8_t *body, size_t length) {
     l->heartbeat_ms = w.heartbeat_ms;
     l->pong_at = l->now;
     l->lives = w.lives;
-    emit(l, (relay_event){.kind = RELAY_CONNECTED,
-                          .endpoint = endpoint_text(l),
-                          .server = w.server,
-                          .policy = w.policy,
-                          .epoch = w.epoch,
-                          .next = w.next,
-                          .accepted = w.accepted});
     l->welcomed(l, &w);
 }
 
@@ -1821,6 +1942,7 @@ static void put_hello(relay_link *l, relay_start start, relay_policy policy, uin
     size_t name = l->name == NULL ? 0 : strlen(l->name);
     size_t token = strlen(l->token);
     static const uint8_t NO_PRODUCER[ID_LENGTH] = {0};
+    features |= PEER;
     features |= token > 0 ? TOKEN : 0;
     features |= l->options.level != RELAY_STREAM ? LEVELS : 0;
     uint8_t *body = l->out + HEADER;
@@ -1989,6 +2111,7 @@ static relay_result begin_link(relay_link *l, const relay_options *options, size
     pthread_once(&once, watch_forks);
     l->born = atomic_load(&forks);
     l->options = *options;
+    l->certificate_ends = l->certificate_look = INT64_MAX;
     l->beginning = true;
     l->read_size = read_size;
     l->in_size = in_size;
@@ -2094,6 +2217,16 @@ struct relay_subscriber {
     bool was_connected;
     int max_ranges;
 
+    /*
+     * With start = state: whether the next HELLO asks for the whole of it; messages were passed over, as newer ones of
+     * their types come, and not all of these have come; the state of this connection is not complete, of which, if it
+     * takes long, was told.
+     */
+    bool needs_whole;
+    bool passed_over;
+    bool incomplete;
+    bool told_late;
+
     relay_event pending[MAX_PENDING_EVENTS];
     size_t pending_count;
     size_t pending_taken;
@@ -2134,13 +2267,70 @@ static const change *types_for_hello(relay_subscriber *s) {
     return types;
 }
 
+/* The types that hold in the stream now. */
+static const change *types_in_force(const relay_subscriber *s) {
+    const change *types = s->holding;
+    const change *it = s->changes;
+    for (size_t i = 0; i < s->done; i++, it = it->next) {
+        types = it->holds_from < 0 ? types : it;
+    }
+    return types;
+}
+
+static int compare_ranges(const void *a, const void *b) {
+    const relay_range *one = a;
+    const relay_range *other = b;
+    return (one->from > other->from) - (one->from < other->from);
+}
+
+/* Whether all types of the second are among those of the first. Without memory: no, so that the whole state comes. */
+static bool covers(const change *types, const change *wanted) {
+    static const relay_range EVERY = {LAST_RESERVED + 1, INT32_MAX};
+    size_t count = types->count;
+    if (count == 0) {
+        return true;
+    }
+    relay_range *sorted = malloc(count * sizeof *sorted);
+    if (sorted == NULL) {
+        return false;
+    }
+    memcpy(sorted, types->types, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_ranges);
+    /* Ranges that overlap or touch become one. */
+    size_t last = 0;
+    for (size_t i = 1; i < count; i++) {
+        if (sorted[i].from <= (int64_t)sorted[last].to + 1) {
+            sorted[last].to = sorted[i].to > sorted[last].to ? sorted[i].to : sorted[last].to;
+        } else {
+            sorted[++last] = sorted[i];
+        }
+    }
+    const relay_range *ranges = wanted->count == 0 ? &EVERY : wanted->types;
+    size_t found = 0;
+    size_t most = wanted->count == 0 ? 1 : wanted->count;
+    for (size_t i = 0; i < most; i++) {
+        for (size_t j = 0; j <= last; j++) {
+            found += sorted[j].from <= ranges[i].from && ranges[i].to <= sorted[j].to ? 1 : 0;
+        }
+    }
+    free(sorted);
+    return found == most;
+}
+
 static void subscriber_greet(relay_link *l) {
     relay_subscriber *s = (relay_subscriber *)l;
+    const change *in_force = types_in_force(s);
     const change *types = types_for_hello(s);
     s->greeted_all = types->count == 0;
     bool resumes = s->next != 0;
-    put_hello(l, resumes ? RELAY_SEQUENCE : s->start, s->policy, SEQUENCES | NARROWED | EPOCHS, s->epoch,
-              resumes ? s->next : s->start_number, types->types, types->count, NULL);
+    relay_start start = resumes ? RELAY_SEQUENCE : s->start;
+    int64_t number = resumes ? s->next : s->start_number;
+    if (s->start == RELAY_STATE) {
+        start = RELAY_STATE;
+        s->needs_whole = s->needs_whole || !covers(in_force, types);
+        number = s->needs_whole ? 0 : number;
+    }
+    put_hello(l, start, s->policy, SEQUENCES | NARROWED | EPOCHS, s->epoch, number, types->types, types->count, NULL);
 }
 
 /* The first jump that no frame explains ends the connection; if it comes again, it is a gap. */
@@ -2178,6 +2368,7 @@ static bool left_out(relay_subscriber *s, int control, int64_t at, bool may_jump
 /* The first change that was sent holds from this message on. */
 static void change_holds(relay_subscriber *s, int64_t from) {
     change *it = change_at(s, s->done);
+    s->needs_whole = s->start == RELAY_STATE && (s->needs_whole || !covers(types_in_force(s), it));
     it->holds_from = from;
     s->done++;
     s->sent--;
@@ -2193,6 +2384,52 @@ static void subscriber_retreated(relay_link *l, int64_t epoch, int64_t changed) 
     }
 }
 
+/*
+ * A walk was cut, and the life in which it began has ended: a newer message for which one was passed over may be gone,
+ * and the number does not tell.
+ */
+static bool subscriber_asks_again(relay_link *l, const welcome *w) {
+    relay_subscriber *s = (relay_subscriber *)l;
+    if (!s->passed_over || s->needs_whole || w->next == 1 || w->epoch == s->epoch || (w->flags & EPOCH_CHANGED) != 0) {
+        return false;
+    }
+    s->needs_whole = true;
+    return true;
+}
+
+/* The user who has not taken the last beginning takes this one in its place. */
+static void begin_state(relay_subscriber *s, const welcome *w, bool anew) {
+    relay_event *last = s->pending_count > s->pending_taken ? &s->pending[s->pending_count - 1] : NULL;
+    if (last != NULL && last->kind == RELAY_STATE_BEGINS) {
+        s->pending_count--;
+        anew |= last->anew;
+    }
+    s->incomplete = true;
+    s->told_late = false;
+    s->passed_over = s->passed_over && !anew;
+    pend(s, (relay_event){.kind = RELAY_STATE_BEGINS, .epoch = w->epoch, .next = w->next, .anew = anew});
+}
+
+/* At a PING at the head all that the state is has come. */
+static void complete_state(relay_subscriber *s, int64_t next) {
+    if (next - 1 != s->head) {
+        return;
+    }
+    s->passed_over = false;
+    if (s->incomplete) {
+        s->incomplete = false;
+        pend(s, (relay_event){.kind = RELAY_STATE_COMPLETE, .epoch = s->epoch, .next = next});
+    }
+}
+
+static void tell_if_late(relay_subscriber *s) {
+    relay_link *l = &s->link;
+    if (s->incomplete && !s->told_late && l->state == OPEN && l->now - l->welcomed_at >= LATE_MS) {
+        s->told_late = true;
+        emit(l, (relay_event){.kind = RELAY_STATE_LATE, .endpoint = endpoint_text(l), .next = s->next});
+    }
+}
+
 static bool subscriber_welcomed(relay_link *l, const welcome *w) {
     relay_subscriber *s = (relay_subscriber *)l;
     if (w == NULL) {
@@ -2202,12 +2439,15 @@ static bool subscriber_welcomed(relay_link *l, const welcome *w) {
         s->was_connected = true;
         return true;
     }
+    bool other = s->epoch != 0 && (w->flags & EPOCH_CHANGED) != 0;
+    bool anew = s->start == RELAY_STATE && (other || w->next == 1);
+    bool still_needed = s->needs_whole && !anew;
+    tell_connected(l, w, anew);
     if (w->next > FARTHEST) {
         fault(l, MALFORMED_CONTROL, "WELCOME goes to %lld, where no stream gets", (long long)w->next);
         return false;
     }
     s->max_ranges = w->max_ranges;
-    bool other = s->epoch != 0 && (w->flags & EPOCH_CHANGED) != 0;
     if (other) {
         pend(s, (w->flags & ROLLED_BACK) != 0
                     ? (relay_event){.kind = RELAY_ROLLED_BACK, .from = w->fork, .to = s->next - 1, .epoch = w->epoch}
@@ -2218,13 +2458,18 @@ static bool subscriber_welcomed(relay_link *l, const welcome *w) {
     s->numbered = (w->features & SEQUENCES) != 0;
     s->filtered = s->narrowed || !s->greeted_all;
     s->epoch = w->epoch;
-    if (s->next == 0 || other) {
+    if (s->next == 0 || other || anew) {
         s->next = w->next;
     } else if (!left_out(s, WELCOME, w->next, false)) {
         return false;
     }
     while (s->sent > 0) {
         change_holds(s, s->next);
+    }
+    /* HELLO's number stood for all changes, also for those that hold by now. */
+    s->needs_whole = still_needed;
+    if (s->start == RELAY_STATE) {
+        begin_state(s, w, anew);
     }
     return true;
 }
@@ -2263,8 +2508,8 @@ static void subscriber_frame(relay_subscriber *s, int32_t type, const uint8_t *b
     switch (control) {
         case PING:
             s->head = get64(body + 16);
-            if (get64(body + 8) > 0) {
-                left_out(s, control, get64(body + 8), s->filtered);
+            if (get64(body + 8) > 0 && left_out(s, control, get64(body + 8), s->filtered)) {
+                complete_state(s, get64(body + 8));
             }
             break;
         case PONG:
@@ -2285,6 +2530,7 @@ static void subscriber_frame(relay_subscriber *s, int32_t type, const uint8_t *b
                 pend(s, (relay_event){
                             .kind = RELAY_GAP, .from = get64(body), .to = get64(body + 8), .reason = get16(body + 16)});
                 s->next = get64(body + 8) + 1;
+                s->passed_over = s->start == RELAY_STATE && (s->passed_over || get16(body + 16) == SUPERSEDED);
             }
             break;
         case SUBSCRIBED:
@@ -2368,11 +2614,14 @@ relay_subscriber *relay_subscriber_open(const relay_options *options, relay_erro
     *error = (relay_error){0};
     relay_result done = check_options(options, error);
     done = done != RELAY_OK ? done : check_ranges(options->types, options->type_count, error);
-    done = done != RELAY_OK ? done : check_range("policy", options->policy, RELAY_DEFAULT, RELAY_REPLAY, error);
-    done = done != RELAY_OK ? done : check_range("start", options->start, RELAY_LIVE, RELAY_TIME, error);
+    done = done != RELAY_OK ? done : check_range("policy", options->policy, RELAY_DEFAULT, RELAY_LATEST, error);
+    done = done != RELAY_OK ? done : check_range("start", options->start, RELAY_LIVE, RELAY_STATE, error);
     if (done == RELAY_OK && (options->start == RELAY_SEQUENCE || options->start == RELAY_TIME)) {
         done = check_range(options->start == RELAY_TIME ? "start time" : "start sequence", options->number, 1, FARTHEST,
                            error);
+    }
+    if (done == RELAY_OK && options->start == RELAY_STATE) {
+        done = check_range("start sequence", options->number, 0, FARTHEST, error);
     }
     if (done == RELAY_OK && (options->acks || options->producer != NULL || options->producer_file != NULL)) {
         done = yours(error, 0, "acknowledgements are for publishers");
@@ -2394,11 +2643,14 @@ relay_subscriber *relay_subscriber_open(const relay_options *options, relay_erro
     s->link.greet = subscriber_greet;
     s->link.welcomed = subscriber_welcomed;
     s->link.retreated = subscriber_retreated;
+    s->link.asks_again = subscriber_asks_again;
     s->start = options->start;
     s->policy = options->policy;
-    s->start_number = options->start == RELAY_SEQUENCE || options->start == RELAY_TIME ? options->number : 0;
-    s->epoch = options->start == RELAY_SEQUENCE ? options->epoch : 0;
-    s->next = options->start == RELAY_SEQUENCE ? options->number : 0;
+    bool numbered = options->start == RELAY_SEQUENCE || options->start == RELAY_TIME || options->start == RELAY_STATE;
+    s->start_number = numbered ? options->number : 0;
+    bool resumes = options->start == RELAY_SEQUENCE || (options->start == RELAY_STATE && options->number > 1);
+    s->epoch = resumes ? options->epoch : 0;
+    s->next = resumes ? options->number : 0;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without it, done is not RELAY_OK. */
     s->holding->count = options->type_count;
     if (options->type_count > 0) {
@@ -2418,6 +2670,9 @@ __attribute__((noinline)) static relay_result await_event(relay_subscriber *s, r
         send_changes(s);
         l->drained = l->drained && limit != INT64_MIN;
         step done = advance(l);
+        if (done == MOVED) {
+            tell_if_late(s);
+        }
         if (take_frames(s, event)) {
             return RELAY_OK;
         }
@@ -2849,6 +3104,7 @@ static bool publisher_welcomed(relay_link *l, const welcome *w) {
     if (w == NULL) {
         return true;
     }
+    tell_connected(l, w, false);
     p->max_body = l->options.max_body < w->max_body ? l->options.max_body : w->max_body;
     if (p->in_doubt == 0) {
         p->cause = (relay_error){0};

@@ -83,7 +83,7 @@ static void fake_free(void *session) {
     (void)session;
 }
 
-static const relay_tls FAKE = {NULL, NULL, NULL, fake_read, fake_write, fake_free, fake_free};
+static const relay_tls FAKE = {NULL, NULL, NULL, fake_read, fake_write, fake_free, fake_free, NULL};
 static const char *const ENDPOINTS[] = {"127.0.0.1:1"};
 
 static relay_event told[512];
@@ -240,10 +240,10 @@ static void test_vectors(const char *folder) {
     printf("%d test vectors\n", tried);
 }
 
-/* The HELLO of the example in docs/protocol.md, but that this client asks for EPOCHS too. */
+/* The HELLO of the example in docs/protocol.md, but that this client asks for EPOCHS and PEER too. */
 static void test_hello(void) {
     static const uint8_t EXPECTED[] = {0x80, 0, 0, 1,    0, 0, 0, 0x37, 0,    1,    0,    1,    1,    0,    1,    0,
-                                       0,    0, 0, 0x46, 0, 0, 0, 0,    0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
+                                       0,    0, 0, 0x56, 0, 0, 0, 0,    0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
                                        0,    0, 0, 0,    0, 0, 3, 0xE8, 0,    1,    0,    0,    0,    0,    0,    0,
                                        0,    0, 0, 0x64, 0, 0, 0, 0xC7, 0,    5,    'a',  'u',  'd',  'i',  't'};
     relay_options o = options_of_tests();
@@ -881,6 +881,9 @@ static void test_refused_options(void) {
     REFUSED(false, "rounds -2", o.reconnect.rounds = -2);
     REFUSED(false, "jitter", o.reconnect.jitter = 1.5);
     REFUSED(false, "sequence 0", o.start = RELAY_SEQUENCE);
+    REFUSED(false, "sequence -1", o.start = RELAY_STATE, o.number = -1);
+    REFUSED(false, "plain", o.plain = true, o.start = RELAY_STATE);
+    REFUSED(true, "subscribers", o.start = RELAY_STATE);
     REFUSED(false, "plain", o.plain = true, o.name = "x");
     REFUSED(false, "TLS", o.endpoints = &UNIX, o.tls = &FAKE);
     relay_range upside_down = {2, 1};
@@ -1282,6 +1285,748 @@ static void test_older_backup(void) {
     relay_subscriber_close(s);
 }
 
+/* ---- Start = state ---- */
+
+static uint8_t *state_welcome(uint8_t *at, int flags, int64_t epoch, int64_t next, int64_t fork) {
+    uint8_t *frame = at;
+    at = put16(put16(at + HEADER, 1), RELAY_DISCONNECT << 8 | (unsigned)flags);
+    at = put64(put64(put64(put32(at, SEQUENCES | PEER), epoch), next), 0);
+    at = put32(put32(put32(at, 1 << 20), 1000), 5000);
+    at = put64(put16(put32(at, 1024u << 16), 0), fork);
+    at = put_bytes(put16(at, 15), "192.0.2.7:40001", 15);
+    at = put_bytes(put16(at, 5), "audit", 5);
+    put_header(frame, WELCOME, (size_t)(at - frame) - HEADER);
+    return at;
+}
+
+static uint8_t *sequence_frame(uint8_t *at, int64_t next) {
+    return put64(put_header(at, SEQUENCE, 8), next);
+}
+
+static uint8_t *subscribed_frame(uint8_t *at, uint32_t request, int64_t sequence) {
+    return put64(put32(put32(put_header(at, SUBSCRIBED, 16), request), 0), sequence);
+}
+
+static relay_options options_of_state(void) {
+    relay_options o = options_of_tests();
+    o.start = RELAY_STATE;
+    o.reconnect = (relay_reconnect){-1, 60000, 60000, 0};
+    return o;
+}
+
+/* Reads on until there is an event, or all that was fed is taken. */
+static relay_result next_event(relay_subscriber *s, relay_event *e) {
+    relay_result done;
+    do {
+        done = relay_subscriber_next(s, e, 0);
+    } while (done == RELAY_NOTHING && feed_length > 0);
+    return done;
+}
+
+static bool is_connected(const relay_subscriber *s) {
+    return s->link.state == GREETING || s->link.state == OPEN;
+}
+
+/* As relay_subscriber_next without waiting, but never connects by itself. */
+static bool take_turn(relay_subscriber *s, relay_event *e) {
+    if (take_frames(s, e)) {
+        return true;
+    }
+    if (!is_connected(s)) {
+        return false;
+    }
+    advance(&s->link);
+    return take_frames(s, e);
+}
+
+static relay_event expect_event(relay_subscriber *s, relay_kind kind) {
+    relay_event e;
+    CHECK_EQUAL(RELAY_OK, next_event(s, &e));
+    CHECK_EQUAL(kind, e.kind);
+    return e;
+}
+
+static void feed_frames(const uint8_t *frames, const uint8_t *end) {
+    feed = frames;
+    feed_length = (size_t)(end - frames);
+}
+
+/* What the last HELLO said. */
+static void check_hello(relay_start start, int64_t epoch, int64_t number) {
+    CHECK_EQUAL(start, written[HEADER + 6]);
+    CHECK_EQUAL(epoch, get64(written + HEADER + 16));
+    CHECK_EQUAL(number, get64(written + HEADER + 24));
+}
+
+/* The state comes in pieces of each size: whole with the first PING at the head, which is told once. */
+static void test_state_pieces(void) {
+    uint8_t frames[1024];
+    uint8_t *end = ping_frame(state_welcome(frames, 0, 77, 1, 0), 1, 1, 10);
+    end = message(gap_frame(end, 1, 2, 4), 3, "three");
+    end = message(gap_frame(end, 4, 8, 4), 9, "");
+    end = ping_frame(gap_frame(end, 10, 10, 4), 2, 11, 10);
+    end = ping_frame(message(end, 3, "new"), 3, 12, 11);
+    relay_options o = options_of_state();
+    for (size_t piece = 1; piece <= (size_t)(end - frames); piece++) {
+        relay_subscriber *s = subscriber_of(&o);
+        check_hello(RELAY_STATE, 0, 0);
+        reads_at_most = piece;
+        feed_frames(frames, end);
+        relay_event e = expect_event(s, RELAY_STATE_BEGINS);
+        CHECK(e.anew);
+        CHECK_EQUAL(1, e.next);
+        CHECK_EQUAL(RELAY_CONNECTED, told[0].kind);
+        CHECK(told[0].anew);
+        e = expect_event(s, RELAY_GAP);
+        CHECK_EQUAL(1, e.from);
+        CHECK_EQUAL(2, e.to);
+        CHECK_EQUAL(4, e.reason);
+        CHECK_EQUAL(3, expect_event(s, RELAY_MESSAGE).sequence);
+        CHECK_EQUAL(4, expect_event(s, RELAY_GAP).from);
+        e = expect_event(s, RELAY_MESSAGE);
+        CHECK_EQUAL(9, e.sequence);
+        CHECK_EQUAL(0, e.length);
+        CHECK_EQUAL(10, expect_event(s, RELAY_GAP).to);
+        CHECK_EQUAL(11, expect_event(s, RELAY_STATE_COMPLETE).next);
+        CHECK_EQUAL(11, expect_event(s, RELAY_MESSAGE).sequence);
+        CHECK_EQUAL(RELAY_NOTHING, next_event(s, &e));
+        CHECK_EQUAL(12, relay_subscriber_count(s).next);
+        relay_subscriber_close(s);
+    }
+}
+
+/* What the relay sees of this end, in the hook; an older relay does not tell it. */
+static char seen[2][64];
+
+static void note_peer(void *user, const relay_event *event) {
+    (void)user;
+    if (event->kind == RELAY_CONNECTED) {
+        snprintf(seen[0], sizeof seen[0], "%s", event->address == NULL ? "-" : event->address);
+        snprintf(seen[1], sizeof seen[1], "%s", event->identity == NULL ? "-" : event->identity);
+    }
+}
+
+static void test_peer(void) {
+    uint8_t frames[256];
+    relay_options o = options_of_tests();
+    relay_event e;
+    o.on_event = note_peer;
+    for (int publisher = 0; publisher < 2; publisher++) {
+        relay_subscriber *s = publisher ? NULL : subscriber_of(&o);
+        relay_publisher *p = publisher ? publisher_of(&o) : NULL;
+        CHECK_EQUAL(PEER, get32(written + HEADER + 8) & PEER);
+        feed_frames(frames, state_welcome(frames, 0, 77, 1, 0));
+        CHECK_EQUAL(publisher ? RELAY_OK : RELAY_NOTHING, p ? relay_publisher_poll(p, 0) : next_event(s, &e));
+        CHECK(strcmp(seen[0], "192.0.2.7:40001") == 0);
+        CHECK(strcmp(seen[1], "audit") == 0);
+        connect_to_memory(p ? &p->link : &s->link);
+        feed_frames(frames, welcome_frame(frames, 0, 1, 0));
+        CHECK_EQUAL(publisher ? RELAY_OK : RELAY_NOTHING, p ? relay_publisher_poll(p, 0) : next_event(s, &e));
+        CHECK(strcmp(seen[0], "-") == 0 && strcmp(seen[1], "-") == 0);
+        relay_subscriber_close(s);
+        relay_publisher_close(p, NULL);
+    }
+}
+
+/* Each number that a start may have, and what the first WELCOME makes of it. */
+static void test_state_begins(void) {
+    uint8_t frames[512];
+    relay_event e;
+    relay_options o = options_of_state();
+    /* An empty stream is complete. */
+    relay_subscriber *s = subscriber_of(&o);
+    feed_frames(frames, ping_frame(state_welcome(frames, 0, 77, 1, 0), 1, 1, 0));
+    CHECK(expect_event(s, RELAY_STATE_BEGINS).anew);
+    CHECK_EQUAL(1, expect_event(s, RELAY_STATE_COMPLETE).next);
+    connect_to_memory(&s->link);
+    check_hello(RELAY_STATE, 77, 1);
+    feed_frames(frames, message(state_welcome(frames, 0, 77, 1, 0), 1, "one"));
+    CHECK(expect_event(s, RELAY_STATE_BEGINS).anew);
+    expect_event(s, RELAY_MESSAGE);
+    /* Lost within the walk: it goes on, also as the whole state's. */
+    connect_to_memory(&s->link);
+    check_hello(RELAY_STATE, 77, 2);
+    uint8_t *end = message(gap_frame(state_welcome(frames, 0, 77, 2, 0), 2, 4, 4), 2, "five");
+    feed_frames(frames, ping_frame(end, 1, 6, 5));
+    CHECK(!expect_event(s, RELAY_STATE_BEGINS).anew);
+    expect_event(s, RELAY_GAP);
+    CHECK_EQUAL(5, expect_event(s, RELAY_MESSAGE).sequence);
+    CHECK_EQUAL(6, expect_event(s, RELAY_STATE_COMPLETE).next);
+    relay_subscriber_close(s);
+
+    /* A program that kept its view. */
+    o.number = 100;
+    o.epoch = 77;
+    s = subscriber_of(&o);
+    check_hello(RELAY_STATE, 77, 100);
+    feed_frames(frames, ping_frame(state_welcome(frames, 0, 77, 100, 0), 1, 100, 99));
+    CHECK(!expect_event(s, RELAY_STATE_BEGINS).anew);
+    CHECK_EQUAL(100, expect_event(s, RELAY_STATE_COMPLETE).next);
+    relay_subscriber_close(s);
+    s = subscriber_of(&o);
+    feed_frames(frames, ping_frame(state_welcome(frames, EPOCH_CHANGED, 78, 1, 0), 1, 1, 0));
+    CHECK_EQUAL(100, expect_event(s, RELAY_STREAM_CHANGED).from);
+    CHECK(expect_event(s, RELAY_STATE_BEGINS).anew);
+    relay_subscriber_close(s);
+
+    /* Number 1 is the whole state too, of which there is nothing to compare an epoch with. */
+    o.number = 1;
+    s = subscriber_of(&o);
+    check_hello(RELAY_STATE, 0, 1);
+    feed_frames(frames, state_welcome(frames, 0, 77, 1, 0));
+    CHECK(expect_event(s, RELAY_STATE_BEGINS).anew);
+    /* WELCOME goes back behind what was asked for: from the beginning it is the whole state, else a fault. */
+    for (int i = 0; i < 3; i++) {
+        feed_frames(frames, message(frames, 1, "body"));
+        expect_event(s, RELAY_MESSAGE);
+    }
+    connect_to_memory(&s->link);
+    check_hello(RELAY_STATE, 77, 4);
+    feed_frames(frames, message(gap_frame(state_welcome(frames, 0, 77, 1, 0), 1, 2, 4), 1, "three"));
+    CHECK(expect_event(s, RELAY_STATE_BEGINS).anew);
+    expect_event(s, RELAY_GAP);
+    CHECK_EQUAL(3, expect_event(s, RELAY_MESSAGE).sequence);
+    connect_to_memory(&s->link);
+    check_hello(RELAY_STATE, 77, 4);
+    feed_frames(frames, state_welcome(frames, 0, 77, 3, 0));
+    CHECK_EQUAL(RELAY_NOTHING, next_event(s, &e));
+    CHECK_EQUAL(PROTOCOL_ORDER, told[told_count - 1].code);
+    relay_subscriber_close(s);
+}
+
+/* Other lives of the stream: told as ever, and then the whole state over this connection, though both have a life. */
+static void test_state_of_another_life(void) {
+    static const lives BEFORE = {2, {{200, 7}, {100, 1}}};
+    static const lives BEHIND = {2, {{300, 6}, {100, 1}}};
+    uint8_t frames[512];
+    relay_options o = options_of_state();
+    relay_subscriber *s = subscriber_of(&o);
+    feed_frames(frames, message(gap_frame(welcome_in(frames, 0, 200, 1, &BEFORE), 1, 8, 4), 1, "nine"));
+    expect_event(s, RELAY_STATE_BEGINS);
+    expect_event(s, RELAY_GAP);
+    CHECK_EQUAL(9, expect_event(s, RELAY_MESSAGE).sequence);
+    connect_to_memory(&s->link);
+    check_hello(RELAY_STATE, 200, 10);
+    feed_frames(frames, message(welcome_in(frames, EPOCH_CHANGED, 300, 1, &BEHIND), 1, "one"));
+    CHECK_EQUAL(10, expect_event(s, RELAY_STREAM_CHANGED).from);
+    CHECK(told[0].kind == RELAY_CONNECTED && told[0].anew);
+    CHECK(expect_event(s, RELAY_STATE_BEGINS).anew);
+    CHECK_EQUAL(1, expect_event(s, RELAY_MESSAGE).sequence);
+    /* The fork says what is gone, and the count begins anew all the same. */
+    connect_to_memory(&s->link);
+    check_hello(RELAY_STATE, 300, 2);
+    uint8_t *end = state_welcome(frames, EPOCH_CHANGED | ROLLED_BACK, 400, 1, 1);
+    feed_frames(frames, ping_frame(message(end, 1, "1"), 1, 2, 1));
+    relay_event e = expect_event(s, RELAY_ROLLED_BACK);
+    CHECK_EQUAL(1, e.from);
+    CHECK_EQUAL(1, e.to);
+    CHECK(expect_event(s, RELAY_STATE_BEGINS).anew);
+    CHECK_EQUAL(1, expect_event(s, RELAY_MESSAGE).sequence);
+    CHECK_EQUAL(2, expect_event(s, RELAY_STATE_COMPLETE).next);
+    CHECK_EQUAL(400, relay_subscriber_count(s).epoch);
+    relay_subscriber_close(s);
+}
+
+/*
+ * A walk that is cut goes on by its number in the same life alone: in another one a message for which an older one was
+ * passed over may be gone.
+ */
+static void test_cut_walk_and_another_life(void) {
+    uint8_t frames[512];
+    relay_options o = options_of_state();
+    for (int passed_over = 0; passed_over < 2; passed_over++) {
+        relay_subscriber *s = subscriber_of(&o);
+        uint8_t *end = state_welcome(frames, 0, 77, 1, 0);
+        end = passed_over ? gap_frame(end, 1, 1, SUPERSEDED) : message(end, 1, "A");
+        feed_frames(frames, message(end, 2, "B"));
+        expect_event(s, RELAY_STATE_BEGINS);
+        expect_event(s, passed_over ? RELAY_GAP : RELAY_MESSAGE);
+        expect_event(s, RELAY_MESSAGE);
+        connect_to_memory(&s->link);
+        check_hello(RELAY_STATE, 77, 3);
+        /* A PING that is not at the head completes nothing. */
+        feed_frames(frames, ping_frame(state_welcome(frames, 0, 77, 3, 0), 1, 3, 4));
+        CHECK(!expect_event(s, RELAY_STATE_BEGINS).anew);
+        relay_event e;
+        CHECK_EQUAL(RELAY_NOTHING, next_event(s, &e));
+        connect_to_memory(&s->link);
+        check_hello(RELAY_STATE, 77, 3);
+        feed_frames(frames, ping_frame(state_welcome(frames, 0, 78, 3, 0), 1, 3, 2));
+        if (passed_over) {
+            CHECK(!take_turn(s, &e));
+            CHECK_EQUAL(0, told_count);
+            CHECK_EQUAL(IDLE, s->link.state);
+            CHECK(s->link.due <= now_ms());
+            connect_to_memory(&s->link);
+            check_hello(RELAY_STATE, 77, 0);
+            end = message(state_welcome(frames, 0, 78, 1, 0), 1, "A");
+            feed_frames(frames, ping_frame(message(end, 2, "B"), 1, 3, 2));
+            CHECK(expect_event(s, RELAY_STATE_BEGINS).anew);
+            CHECK_EQUAL(1, expect_event(s, RELAY_MESSAGE).sequence);
+            CHECK_EQUAL(2, expect_event(s, RELAY_MESSAGE).sequence);
+        } else {
+            CHECK(!expect_event(s, RELAY_STATE_BEGINS).anew);
+        }
+        expect_event(s, RELAY_STATE_COMPLETE);
+        /* Complete: any life that has the number will do. */
+        connect_to_memory(&s->link);
+        check_hello(RELAY_STATE, 78, 3);
+        feed_frames(frames, state_welcome(frames, 0, 79, 3, 0));
+        CHECK(!expect_event(s, RELAY_STATE_BEGINS).anew);
+        relay_subscriber_close(s);
+    }
+}
+
+/* A user who takes nothing for several connections finds one beginning, anew if one of them was. */
+static void test_state_begins_once(void) {
+    uint8_t frames[256];
+    relay_options o = options_of_state();
+    relay_subscriber *s = subscriber_of(&o);
+    for (int i = 0; i < 10; i++) {
+        feed_frames(frames, state_welcome(frames, 0, 77, 1, 0));
+        CHECK_EQUAL(RELAY_OK, relay_subscriber_keep_alive(s));
+        CHECK(!waits_for_user(s));
+        connect_to_memory(&s->link);
+    }
+    CHECK(expect_event(s, RELAY_STATE_BEGINS).anew);
+    relay_event e;
+    CHECK_EQUAL(RELAY_NOTHING, next_event(s, &e));
+    relay_subscriber_close(s);
+}
+
+static change *types_of(size_t count, const relay_range *ranges) {
+    change *types = calloc(1, sizeof *types + count * sizeof *ranges);
+    CHECK(types != NULL);
+    types->count = count;
+    put_bytes((uint8_t *)types->types, ranges, count * sizeof *ranges);
+    return types;
+}
+
+static bool covers_ranges(size_t count, const relay_range *types, size_t wanted_count, const relay_range *wanted) {
+    change *first = types_of(count, types);
+    change *second = types_of(wanted_count, wanted);
+    bool does = covers(first, second);
+    free(first);
+    free(second);
+    return does;
+}
+
+static void test_covers(void) {
+    static const relay_range ALL = {LAST_RESERVED + 1, INT32_MAX};
+    static const relay_range MOST[] = {{0, INT32_MAX}, {LAST_RESERVED + 1, -2}};
+    static const relay_range PARTS[] = {{7, 9}, {1, 3}, {4, 5}, {2, 2}, {6, 6}, {20, 30}};
+    static const relay_range SOME[] = {{2, 8}, {20, 20}};
+    static const relay_range MORE[] = {{2, 8}, {9, 10}};
+    CHECK(covers_ranges(0, NULL, 0, NULL));
+    CHECK(covers_ranges(0, NULL, 1, &ALL));
+    CHECK(covers_ranges(1, &ALL, 0, NULL));
+    CHECK(!covers_ranges(2, MOST, 0, NULL));
+    CHECK(!covers_ranges(6, PARTS, 0, NULL));
+    CHECK(covers_ranges(6, PARTS, 6, PARTS));
+    CHECK(covers_ranges(6, PARTS, 2, SOME));
+    CHECK(!covers_ranges(6, PARTS, 2, MORE));
+    CHECK(!covers_ranges(2, SOME, 6, PARTS));
+}
+
+/* Types that are added while live have no state: the next connection brings all of it. Fewer types change nothing. */
+static void test_widened_types(void) {
+    static const relay_range FIRST = {1, 9};
+    static const relay_range FEWER = {2, 8};
+    static const relay_range MORE = {1, 20};
+    uint8_t frames[512];
+    for (int widened = 0; widened < 2; widened++) {
+        for (int answered = 0; answered < 2; answered++) {
+            relay_options o = options_of_state();
+            o.types = &FIRST;
+            o.type_count = 1;
+            relay_subscriber *s = subscriber_of(&o);
+            feed_frames(frames, ping_frame(message(state_welcome(frames, 0, 77, 1, 0), 3, "one"), 1, 2, 1));
+            expect_event(s, RELAY_STATE_BEGINS);
+            expect_event(s, RELAY_MESSAGE);
+            expect_event(s, RELAY_STATE_COMPLETE);
+            CHECK_EQUAL(RELAY_OK, relay_subscriber_types(s, widened ? &MORE : &FEWER, 1, NULL));
+            if (answered) {
+                feed_frames(frames, subscribed_frame(frames, 0, 2));
+                expect_event(s, RELAY_TYPES);
+            }
+            connect_to_memory(&s->link);
+            check_hello(RELAY_STATE, 77, widened ? 0 : 2);
+            /* Lost before WELCOME: it is asked for again. */
+            connect_to_memory(&s->link);
+            check_hello(RELAY_STATE, 77, widened ? 0 : 2);
+            feed_frames(frames, message(state_welcome(frames, 0, 77, widened ? 1 : 2, 0), 3, "x"));
+            CHECK_EQUAL(widened, expect_event(s, RELAY_STATE_BEGINS).anew);
+            if (!answered) {
+                CHECK_EQUAL(widened ? 1 : 2, expect_event(s, RELAY_TYPES).sequence);
+            }
+            CHECK_EQUAL(widened ? 1 : 2, expect_event(s, RELAY_MESSAGE).sequence);
+            /* It is the state of these types by now. */
+            connect_to_memory(&s->link);
+            check_hello(RELAY_STATE, 77, widened ? 2 : 3);
+            relay_subscriber_close(s);
+        }
+    }
+    /* Back to the types of before: what came meanwhile is lacking. */
+    relay_options o = options_of_state();
+    o.types = &FIRST;
+    o.type_count = 1;
+    relay_subscriber *s = subscriber_of(&o);
+    feed_frames(frames, message(state_welcome(frames, 0, 77, 1, 0), 3, "one"));
+    expect_event(s, RELAY_STATE_BEGINS);
+    expect_event(s, RELAY_MESSAGE);
+    CHECK_EQUAL(RELAY_OK, relay_subscriber_types(s, &FEWER, 1, NULL));
+    CHECK_EQUAL(RELAY_OK, relay_subscriber_types(s, &FIRST, 1, NULL));
+    feed_frames(frames, subscribed_frame(subscribed_frame(frames, 0, 2), 1, 5));
+    expect_event(s, RELAY_TYPES);
+    expect_event(s, RELAY_TYPES);
+    connect_to_memory(&s->link);
+    check_hello(RELAY_STATE, 77, 0);
+    relay_subscriber_close(s);
+}
+
+static void test_older_relay(void) {
+    uint8_t frames[256];
+    for (int i = 0; i < 4; i++) {
+        relay_options o = options_of_tests();
+        o.start = i & 1 ? RELAY_STATE : RELAY_LIVE;
+        o.policy = i & 2 ? RELAY_LATEST : RELAY_DEFAULT;
+        relay_subscriber *s = subscriber_of(&o);
+        CHECK_EQUAL(i & 2 ? 5 : 0, written[HEADER + 5]);
+        relay_event e;
+        feed_frames(frames, error_frame(frames, MALFORMED_CONTROL, "HELLO: start 4"));
+        CHECK_EQUAL(RELAY_FATAL, next_event(s, &e));
+        CHECK_EQUAL(MALFORMED_CONTROL, relay_subscriber_error(s)->code);
+        const char *text = relay_subscriber_error(s)->text;
+        CHECK_EQUAL(i > 0, strstr(text, "this relay is older than") != NULL);
+        CHECK_EQUAL(i & 1, strstr(text, "start = state: MALFORMED_CONTROL (12): HELLO: start 4") != NULL);
+        CHECK_EQUAL(i == 2, strstr(text, "policy = latest") != NULL);
+        relay_subscriber_close(s);
+    }
+    /* Behind WELCOME it is another fault, and other codes say themselves what is wrong. */
+    relay_options o = options_of_state();
+    for (int code = MALFORMED_CONTROL; code <= UNSUPPORTED; code++) {
+        relay_subscriber *s = subscriber_of(&o);
+        relay_event e;
+        uint8_t *at = code == MALFORMED_CONTROL ? state_welcome(frames, 0, 77, 1, 0) : frames;
+        feed_frames(frames, error_frame(at, code, "why"));
+        while (next_event(s, &e) == RELAY_OK) {
+        }
+        CHECK_EQUAL(code, relay_subscriber_error(s)->code);
+        CHECK(strstr(relay_subscriber_error(s)->text, "older") == NULL);
+        relay_subscriber_close(s);
+    }
+}
+
+/* A state that does not become complete: told once, with the next input behind its time. */
+static void test_late_state(void) {
+    uint8_t frames[512];
+    relay_options o = options_of_state();
+    relay_subscriber *s = subscriber_of(&o);
+    relay_event e;
+    feed_frames(frames, message(state_welcome(frames, 0, 77, 1, 0), 1, "one"));
+    expect_event(s, RELAY_STATE_BEGINS);
+    expect_event(s, RELAY_MESSAGE);
+    s->link.welcomed_at -= LATE_MS;
+    size_t before = told_count;
+    CHECK_EQUAL(RELAY_NOTHING, next_event(s, &e));
+    CHECK_EQUAL(before, told_count);
+    for (int i = 0; i < 2; i++) {
+        feed_frames(frames, message(frames, 1, "more"));
+        expect_event(s, RELAY_MESSAGE);
+        CHECK_EQUAL(before + 1, told_count);
+        CHECK_EQUAL(RELAY_STATE_LATE, told[before].kind);
+    }
+    feed_frames(frames, ping_frame(frames, 1, 4, 3));
+    expect_event(s, RELAY_STATE_COMPLETE);
+    /* Each connection has its own time. */
+    connect_to_memory(&s->link);
+    feed_frames(frames, ping_frame(state_welcome(frames, 0, 77, 4, 0), 1, 4, 3));
+    expect_event(s, RELAY_STATE_BEGINS);
+    expect_event(s, RELAY_STATE_COMPLETE);
+    s->link.welcomed_at -= LATE_MS;
+    feed_frames(frames, message(frames, 1, "more"));
+    expect_event(s, RELAY_MESSAGE);
+    CHECK(told[told_count - 1].kind != RELAY_STATE_LATE);
+    relay_subscriber_close(s);
+}
+
+static int64_t fake_end;
+
+static int64_t fake_certificate_ends(void *session) {
+    (void)session;
+    return fake_end;
+}
+
+/* Looks at the certificate so many s before its end; returns the days that are told, INT_MAX: none are. */
+static int told_days(relay_link *l, int64_t seconds_left) {
+    told_count = 0;
+    take_certificate(l, fake_end - seconds_left);
+    CHECK(told_count <= 1);
+    if (told_count == 0) {
+        return INT_MAX;
+    }
+    CHECK_EQUAL(RELAY_CERTIFICATE, told[0].kind);
+    return told[0].days;
+}
+
+static void test_certificate(void) {
+    static const int64_t DAY = DAY_S;
+    relay_tls tls = FAKE;
+    relay_options o = options_of_tests();
+    o.tls = &tls;
+    relay_subscriber *s = subscriber_of(&o);
+    relay_link *l = &s->link;
+    CHECK_EQUAL(INT_MAX, told_days(l, 0));
+    CHECK_EQUAL(INT64_MAX, l->certificate_look);
+    tls.certificate_ends = fake_certificate_ends;
+    fake_end = INT64_MAX;
+    CHECK_EQUAL(INT_MAX, told_days(l, 0));
+    CHECK_EQUAL(INT64_MAX, l->certificate_look);
+    fake_end = 2000000000;
+    CHECK_EQUAL(INT_MAX, told_days(l, 30 * DAY + 1));
+    CHECK_EQUAL(30, told_days(l, 30 * DAY));
+    CHECK_EQUAL(l->now + 1000 * DAY, l->certificate_look);
+    CHECK_EQUAL(INT_MAX, told_days(l, 29 * DAY));
+    CHECK_EQUAL(INT_MAX, told_days(l, 7 * DAY + 1));
+    CHECK_EQUAL(6, told_days(l, 5 * DAY + 1));
+    CHECK_EQUAL(1, told_days(l, 1));
+    CHECK_EQUAL(INT_MAX, told_days(l, 1));
+    CHECK_EQUAL(0, told_days(l, 0));
+    CHECK_EQUAL(INT_MAX, told_days(l, -3 * DAY));
+    /* Another one, which ended long ago. */
+    fake_end = 1000000000;
+    CHECK_EQUAL(-3, told_days(l, -3 * DAY - 5));
+    relay_subscriber_close(s);
+}
+
+/* A stream, and what a relay with --state makes of it for one reader. */
+enum { MODEL_TYPES = 8, MODEL_MESSAGES = 4000 };
+
+typedef struct model {
+    int64_t epoch;
+    int64_t head;
+    /* By sequence. */
+    uint8_t type[MODEL_MESSAGES];
+    bool tombstone[MODEL_MESSAGES];
+    /* The life before, and its fork; 0: none that is known. */
+    int64_t older;
+    int64_t fork;
+
+    /* The connection: the reader's types as bits, its next message, and whether its walk is over. */
+    unsigned types;
+    int64_t next;
+    bool live;
+    uint8_t frames[1 << 16];
+    size_t length;
+    size_t heard;
+} model;
+
+/* Sequence of the newest message of a type; 0: there is none, or it deletes. */
+static int64_t newest(const model *m, int type, int64_t up_to) {
+    for (int64_t i = up_to; i > 0; i--) {
+        if (m->type[i] == type) {
+            return m->tombstone[i] ? 0 : i;
+        }
+    }
+    return 0;
+}
+
+static void send_bytes(model *m, const uint8_t *end) {
+    m->length = (size_t)(end - m->frames);
+    CHECK(m->length + 256 < sizeof m->frames);
+}
+
+static void send_message(model *m, int64_t sequence) {
+    uint8_t *at = m->frames + m->length;
+    if (sequence != m->next) {
+        at = m->live ? sequence_frame(at, sequence) : gap_frame(at, m->next, sequence - 1, 4);
+    }
+    send_bytes(m, message(at, m->type[sequence], m->tombstone[sequence] ? "" : "body"));
+    m->next = sequence + 1;
+}
+
+static void send_ping(model *m) {
+    send_bytes(m, ping_frame(m->frames + m->length, 1, m->next, m->head));
+}
+
+static void publish_to(model *m) {
+    CHECK(m->head + 1 < MODEL_MESSAGES);
+    m->head++;
+    m->type[m->head] = (uint8_t)(1 + random_below(MODEL_TYPES));
+    m->tombstone[m->head] = random_below(5) == 0;
+    if (m->live && (m->types >> m->type[m->head] & 1) != 0) {
+        send_message(m, m->head);
+    }
+}
+
+/* One step of since(p): the next message that is the newest one of its type, or the end of the walk. */
+static void walk(model *m) {
+    unsigned later = 0;
+    int64_t found = 0;
+    for (int64_t i = m->head; i >= m->next; i--) {
+        unsigned bit = 1u << m->type[i];
+        found = (m->types & bit & ~later) != 0 ? i : found;
+        later |= bit;
+    }
+    if (found > 0) {
+        send_message(m, found);
+        return;
+    }
+    if (m->next <= m->head) {
+        send_bytes(m, gap_frame(m->frames + m->length, m->next, m->head, 4));
+        m->next = m->head + 1;
+    }
+    m->live = true;
+    send_ping(m);
+}
+
+static unsigned types_in(const uint8_t *ranges, size_t count) {
+    unsigned types = count == 0 ? ~0u : 0;
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t type = get32(ranges + 8 * i); type <= get32(ranges + 8 * i + 4); type++) {
+            types |= 1u << type;
+        }
+    }
+    return types;
+}
+
+static void answer_hello(model *m) {
+    const uint8_t *hello = written + HEADER;
+    int64_t epoch = get64(hello + 16);
+    int64_t number = get64(hello + 24);
+    int flags = 0;
+    CHECK_EQUAL(RELAY_STATE, hello[6]);
+    if (epoch != 0 && epoch == m->older) {
+        flags = number > m->fork ? EPOCH_CHANGED | ROLLED_BACK : 0;
+    } else if (epoch != 0 && epoch != m->epoch) {
+        flags = EPOCH_CHANGED;
+    }
+    m->heard = HEADER + get32(written + 4);
+    m->types = types_in(hello + 40, get16(hello + 32));
+    m->next = flags != 0 || number < 1 ? 1 : number;
+    m->live = false;
+    send_bytes(m, state_welcome(m->frames, flags, m->epoch, m->next, (flags & ROLLED_BACK) != 0 ? m->fork : 0));
+    if (m->next <= m->head && random_below(2) == 0) {
+        send_ping(m);
+    }
+}
+
+/* Takes a SUBSCRIBE; returns its types. */
+static unsigned answer_subscribe(model *m) {
+    const uint8_t *at = written + m->heard;
+    bool whole = written_length - m->heard >= HEADER && written_length - m->heard >= HEADER + get32(at + 4);
+    if (!whole) {
+        return ~0u;
+    }
+    m->heard += HEADER + get32(at + 4);
+    if (get32(at) != (0x80000000u | SUBSCRIBE)) {
+        return ~0u;
+    }
+    m->next = m->head + 1;
+    m->types = types_in(at + HEADER + 8, get16(at + HEADER + 4));
+    send_bytes(m, subscribed_frame(m->frames + m->length, get32(at + HEADER), m->next));
+    return m->types;
+}
+
+/* The relay starts again: with a journal that ends earlier, or without one. */
+static void restart(model *m) {
+    bool kept = random_below(3) > 0;
+    m->older = kept ? m->epoch : 0;
+    m->epoch++;
+    m->fork = kept ? m->head - random_below((uint32_t)(m->head < 20 ? m->head : 20) + 1) + 1 : 0;
+    m->head = kept ? m->fork - 1 : 0;
+}
+
+/* Updates, losses at any byte, restarts and changes of types: at each completion the view is that of the stream. */
+static void test_state_in_any_order(void) {
+    static model m;
+    int begun[2] = {0, 0};
+    int completed = 0;
+    int asked_again = 0;
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        state_of_random = seed * 0x9E3779B97F4A7C15u;
+        memset(&m, 0, sizeof m);
+        m.epoch = 100;
+        /* What the view has of each type, and the types of which it has all. */
+        int64_t view[MODEL_TYPES + 1] = {0};
+        unsigned whole = 0;
+        bool complete = false;
+        relay_options o = options_of_state();
+        relay_subscriber *s = subscriber_of(&o);
+        answer_hello(&m);
+        whole = m.types;
+        feed = m.frames;
+        for (int turn = 0; turn < 150; turn++) {
+            uint32_t choice = random_below(100);
+            bool lost = choice >= 95;
+            for (uint32_t i = random_below(6); i > 0; i--) {
+                publish_to(&m);
+            }
+            if (choice < 60 && !m.live) {
+                walk(&m);
+            } else if (choice < 70 && m.live) {
+                m.next = m.head + 1;
+                send_ping(&m);
+            } else if (choice < 75 && s->link.state == OPEN) {
+                relay_range types[2];
+                for (int i = 0; i < 2; i++) {
+                    types[i].from = (int32_t)(1 + random_below(MODEL_TYPES));
+                    types[i].to = types[i].from + (int32_t)random_below(4);
+                }
+                CHECK_EQUAL(RELAY_OK, relay_subscriber_types(s, types, random_below(3), NULL));
+            } else if (choice < 85 && m.live) {
+                whole &= answer_subscribe(&m);
+            }
+            /* The rest of what the relay has sent, or with a loss a part of it. */
+            size_t left = m.length - (size_t)(feed - m.frames);
+            feed_length = lost ? random_below((uint32_t)left + 1) : left;
+            feed_ends = lost;
+            reads_at_most = random_below(3) == 0 ? 1 + random_below(3) : SIZE_MAX;
+            told_count = 0;
+            relay_event e;
+            bool taken;
+            do {
+                taken = take_turn(s, &e);
+                if (taken && e.kind == RELAY_STATE_BEGINS) {
+                    begun[e.anew]++;
+                    complete = false;
+                    for (int i = 1; e.anew && i <= MODEL_TYPES; i++) {
+                        view[i] = 0;
+                    }
+                } else if (taken && e.kind == RELAY_MESSAGE) {
+                    CHECK_EQUAL(m.type[e.sequence], e.type);
+                    view[e.type] = e.length == 0 ? 0 : e.sequence;
+                } else if (taken && e.kind == RELAY_STATE_COMPLETE) {
+                    CHECK(!complete);
+                    complete = true;
+                    completed++;
+                    for (int i = 1; i <= MODEL_TYPES; i++) {
+                        CHECK((whole >> i & 1) == 0 || view[i] == newest(&m, i, e.next - 1));
+                    }
+                }
+            } while (taken || (is_connected(s) && (lost || feed_length > 0)));
+            bool asks_again = !lost && s->link.state == IDLE;
+            asked_again += asks_again;
+            CHECK(lost || asks_again || s->link.state == OPEN);
+            if (lost || asks_again) {
+                if (lost && random_below(4) == 0) {
+                    restart(&m);
+                }
+                connect_to_memory(&s->link);
+                feed = m.frames;
+                answer_hello(&m);
+                whole = m.types;
+            } else if (complete && m.live && s->link.state == OPEN) {
+                for (int i = 1; i <= MODEL_TYPES; i++) {
+                    CHECK((whole >> i & 1) == 0 || view[i] == newest(&m, i, m.head));
+                }
+            }
+        }
+        relay_subscriber_close(s);
+    }
+    CHECK(begun[0] > 1000 && begun[1] > 1000 && completed > 1000 && asked_again > 0);
+}
+
 int main(int count, char **arguments) {
     test_vectors(count > 1 ? arguments[1] : NULL);
     test_hello();
@@ -1310,5 +2055,17 @@ int main(int count, char **arguments) {
     test_turns();
     test_common_life();
     test_older_backup();
+    test_state_pieces();
+    test_peer();
+    test_state_begins();
+    test_state_of_another_life();
+    test_cut_walk_and_another_life();
+    test_state_begins_once();
+    test_covers();
+    test_widened_types();
+    test_older_relay();
+    test_late_state();
+    test_certificate();
+    test_state_in_any_order();
     return 0;
 }

@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const ENDPOINTS[] = {"127.0.0.1:1"};
-    static const relay_tls TLS = {NULL, NULL, NULL, fuzz_read, fuzz_write, fuzz_free, fuzz_free};
+    static const relay_tls TLS = {NULL, NULL, NULL, fuzz_read, fuzz_write, fuzz_free, fuzz_free, NULL};
     static const relay_range ONE = {1, 9};
     if (size < 2) {
         return 0;
@@ -88,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         relay_publisher_close(p, NULL);
     } else {
         o.plain = (data[0] & 4) != 0;
+        o.start = data[0] & 32 && !o.plain ? RELAY_STATE : RELAY_LIVE;
         o.types = data[0] & 8 ? &ONE : NULL;
         o.type_count = data[0] & 8 && !o.plain ? 1 : 0;
         relay_subscriber *s = relay_subscriber_open(&o, NULL);
@@ -162,7 +163,7 @@ int main(int count, char **arguments) {
     for (long i = 0; i < inputs; i++) {
         state_of_random = seed + (uint64_t)i * 0x9E3779B97F4A7C15u;
         int64_t next = 1;
-        bytes[0] = (uint8_t)random_below(32);
+        bytes[0] = (uint8_t)random_below(64);
         bytes[1] = (uint8_t)random_below(256);
         uint8_t *at = bytes + 2;
         if (random_below(8) > 0) {

@@ -32,7 +32,7 @@ enum { NEXT_OF_WELCOME = 8 + 16, HEARTBEAT_OF_WELCOME = 8 + 36 };
 
 static char address[64];
 static const char *endpoint = address;
-static int told[RELAY_GAVE_UP + 1];
+static int told[RELAY_CERTIFICATE + 1];
 /* Connections that were lost because the relay did not know the token. */
 static int not_authenticated;
 

@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -23,11 +24,13 @@ static const uint8_t WELCOME[] = {0x80, 0,  0, 2, 0, 0, 0, 50,   0, 1, 1,    0, 
 
 static const char *kit;
 static char folder[] = "/tmp/relay-c-XXXXXX";
-static int told[RELAY_GAVE_UP + 1];
+static int told[RELAY_CERTIFICATE + 1];
+static int32_t last_days;
 
 static void on_event(void *user, const relay_event *event) {
     (void)user;
     told[event->kind]++;
+    last_days = event->kind == RELAY_CERTIFICATE ? event->days : last_days;
 }
 
 static const char *path_in(const char *where, const char *name) {
@@ -141,6 +144,55 @@ static void test_renewed(bool client) {
     CHECK(!relay_openssl_begin(&tls, &files, error.text, sizeof error.text));
 }
 
+/* The end of the client's own certificate, as the example reads it: one that has ended, and then none. */
+static void test_certificate_ends(void) {
+    char address[64] = "127.0.0.1:1";
+    const char *endpoint = address;
+    relay_error error;
+    relay_event e;
+    for (int own = 1; own >= 0; own--) {
+        put("ca.pem", "ca.pem");
+        put("expired.pem", "client.pem");
+        put("expired.key", "client.key");
+        relay_openssl_options files = {.ca = path_in(folder, "ca.pem")};
+        if (own) {
+            files.certificate = path_in(folder, "client.pem");
+            files.key = path_in(folder, "client.key");
+        }
+        int listener = socket(AF_INET, SOCK_STREAM, 0);
+        struct sockaddr_in where = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        socklen_t length = sizeof where;
+        CHECK(listener >= 0 && bind(listener, (struct sockaddr *)&where, length) == 0 && listen(listener, 8) == 0);
+        CHECK(getsockname(listener, (struct sockaddr *)&where, &length) == 0);
+        snprintf(address, sizeof address, "127.0.0.1:%d", ntohs(where.sin_port));
+        relay_tls tls;
+        CHECK(relay_openssl_begin(&tls, &files, error.text, sizeof error.text));
+        relay_options o = relay_options_default();
+        o.endpoints = &endpoint;
+        o.endpoint_count = 1;
+        o.on_event = on_event;
+        o.reconnect = (relay_reconnect){-1, 1, 1, 0};
+        o.tls = &tls;
+        relay_subscriber *s = relay_subscriber_open(&o, &error);
+        CHECK(s != NULL);
+        memset(told, 0, sizeof told);
+        /* A relay that ends each connection before TLS: the certificate is the same over all of them. */
+        while (told[RELAY_LOST] < FEW_TRIES - 1) {
+            CHECK_EQUAL(RELAY_NOTHING, relay_subscriber_next(s, &e, 0));
+            struct pollfd one = {listener, POLLIN, 0};
+            if (poll(&one, 1, 1) == 1) {
+                close(accept(listener, NULL, NULL));
+            }
+        }
+        CHECK_EQUAL(own, told[RELAY_CERTIFICATE]);
+        CHECK(!own || last_days <= 0);
+        relay_subscriber_close(s);
+        relay_openssl_end(&tls);
+        close(listener);
+    }
+    CHECK_EQUAL(0, unlink(path_in(folder, "ca.pem")));
+}
+
 int main(int count, char **arguments) {
     kit = count > 1 ? arguments[1] : "";
     if (access(path_in(kit, "ca.pem"), R_OK) != 0) {
@@ -150,6 +202,7 @@ int main(int count, char **arguments) {
     CHECK(mkdtemp(folder) != NULL);
     test_renewed(false);
     test_renewed(true);
+    test_certificate_ends();
     unlink(path_in(folder, "client.pem"));
     unlink(path_in(folder, "client.key"));
     rmdir(folder);
