@@ -65,16 +65,28 @@ function tellItem(item: relay.Item): void {
             break;
         case "missed":
             tell("missed");
+            break;
+        case "stateBegins":
+            // The kit's word for it is the field `anew` of `connected`.
+            break;
+        case "stateComplete":
+            tell("state_complete", { next: item.next });
     }
 }
 
 function tellEvent(event: relay.Event): void {
     switch (event.kind) {
         case "connected": {
-            const { endpoint, plain, epoch, next, accepted, policy, server } = event;
-            tell("connected", plain ? { endpoint, plain } : { endpoint, plain, epoch, next, accepted, policy, server });
+            const { kind, endpoint, plain, ...welcome } = event;
+            tell(kind, plain ? { endpoint, plain } : { endpoint, plain, ...welcome });
             break;
         }
+        case "stateLate":
+            tell("state_late");
+            break;
+        case "certificate":
+            tell("certificate", { days: event.days });
+            break;
         case "lost":
             tell("lost", { code: event.error.code, text: event.error.message });
             break;
@@ -143,6 +155,8 @@ function startOf(command: Command): relay.Start {
     switch (command.start) {
         case "sequence":
             return { sequence: BigInt(command.sequence ?? "0"), epoch: BigInt(command.epoch ?? "0") };
+        case "state":
+            return { state: BigInt(command.sequence ?? "0"), epoch: BigInt(command.epoch ?? "0") };
         case "time":
             return { time: new Date(Number(command.time_ms)) };
         default:
@@ -297,9 +311,10 @@ async function obey(command: Command): Promise<void> {
 tell("ready", {
     client: "typescript",
     version: "0.1.0",
-    capabilities: "subscriber publisher plain levels types tls token unix endpoints producer_file pause time".split(
-        " ",
-    ),
+    capabilities: [
+        ..."subscriber publisher plain levels types tls token unix endpoints producer_file pause time".split(" "),
+        ..."state peer certificate".split(" "),
+    ],
 });
 for await (const line of createInterface({ input: process.stdin })) {
     const command = JSON.parse(line) as Command;

@@ -25,6 +25,8 @@ LOOPBACK.addAddress("::1", "ipv6");
 
 /** A client that a connection tells of its states. An exception ends the connection. */
 export interface Listener {
+    /** The client's own certificate is read; undefined: there is none. Its end is in ms since 1970. */
+    onCertificate(ends: number | undefined): void;
     /** The connection is made: its input, and the bytes to send first. */
     connect(endpoint: string, token: string | undefined): { link: Link; first: Buffer | undefined };
     /** The connection is welcomed, or plain. */
@@ -142,6 +144,7 @@ export class Connection {
     async #start(isFirst: boolean): Promise<void> {
         const { host, port, path } = this.#endpoint;
         const proof = await credentials(this.#settings, isFirst);
+        this.#listener.onCertificate(proof.certificateEnds);
         const addresses = this.#over ? [] : path === "" ? await this.#lookup(host) : [path];
         if (this.#over) {
             return;

@@ -12,6 +12,8 @@ const LONGEST_TOKEN_FILE = 512;
 export interface Credentials {
     readonly token: string | undefined;
     readonly context: SecureContext | undefined;
+    /** The end of the client's own certificate, in ms since 1970; undefined: there is none, or none that can be read. */
+    readonly certificateEnds: number | undefined;
 }
 
 type Sources = Pick<ConnectionSettings, "token" | "tokenFile" | "tls">;
@@ -34,6 +36,13 @@ export function secureContext({ ca, certificate, key }: Tls): SecureContext {
         const files = [ca, certificate, key].filter((file) => file !== undefined).join(", ");
         throw new Error(`TLS files ${files}: ${messageOf(e)}`, { cause: e });
     }
+}
+
+/** The end of the first certificate in the file, which is the client's own. */
+function endOf({ certificate }: Tls): number | undefined {
+    const ends =
+        certificate === undefined ? NaN : Date.parse(new X509Certificate(fs.readFileSync(certificate)).validTo);
+    return Number.isNaN(ends) ? undefined : ends;
 }
 
 /** @throws Error the file cannot be read, or has no token */
@@ -72,6 +81,7 @@ export async function credentials(settings: Sources, isFirst: boolean): Promise<
         return {
             token: settings.tokenFile === undefined ? token : tokenIn(settings.tokenFile),
             context: settings.tls && secureContext(settings.tls),
+            certificateEnds: settings.tls && endOf(settings.tls),
         };
     } catch (e) {
         throw new ConnectionFailed(messageOf(e), undefined, 0, { cause: e });

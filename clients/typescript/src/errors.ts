@@ -132,8 +132,8 @@ export class NotDone extends RelayError {
 }
 
 /** The error for the relay's ERROR; an unknown code is worth a few tries. */
-export function fromRelay(code: number, text: string): ConnectionFailed {
-    return new ConnectionFailed(`the relay: ${nameOf(code)}: ${printable(text)}`, ADVICE.get(code) ?? FEW, code);
+export function fromRelay(code: number, text: string, who = "the relay"): ConnectionFailed {
+    return new ConnectionFailed(`${who}: ${nameOf(code)}: ${printable(text)}`, ADVICE.get(code) ?? FEW, code);
 }
 
 /** A code in words. */

@@ -17,6 +17,8 @@ export const GapReason = {
     notHeld: 2,
     /** The journal is damaged there. */
     damaged: 3,
+    /** No loss: newer messages of the same types come in their place. */
+    superseded: 4,
 } as const;
 
 /** A message of the stream. */
@@ -97,8 +99,23 @@ export interface Missed {
     readonly kind: "missed";
 }
 
+/**
+ * With start = state: the state comes, up to {@link StateComplete}; once for each connection. With `anew` all that came
+ * before is void, so a view is to be cleared; otherwise it goes on from what has come.
+ */
+export interface StateBegins {
+    readonly kind: "stateBegins";
+    readonly anew: boolean;
+}
+
+/** The newest message of each type up to `next` - 1 has come. The stream follows, from `next` on. */
+export interface StateComplete {
+    readonly kind: "stateComplete";
+    readonly next: bigint;
+}
+
 /** Part of a subscriber's stream beside messages, in its order. */
-export type Notice = Gap | StreamChanged | RolledBack | Missed;
+export type Notice = Gap | StreamChanged | RolledBack | Missed | StateBegins | StateComplete;
 
 /** Part of a subscriber's stream, in its order. */
 export type Item = Message | Notice;
@@ -113,6 +130,12 @@ export interface Connected {
     readonly accepted: bigint;
     readonly policy: string;
     readonly server: string;
+    /** This end's address, such as `192.0.2.7:40001` or `unix`, as the relay sees it; absent: an older relay. */
+    readonly address?: string;
+    /** The name of this end's identity in the relay's access rules; empty: it has none. */
+    readonly identity?: string;
+    /** With start = state: that of {@link StateBegins}. */
+    readonly anew?: boolean;
 }
 
 /** A try failed, or a connection was lost. The next try comes in `retryInMs`. */
@@ -141,6 +164,22 @@ export interface InDoubt {
     readonly messages: number;
 }
 
+/** The state is not complete after 10 s: its types change faster than this end takes them. Told once a connection. */
+export interface StateLate {
+    readonly kind: "stateLate";
+    readonly endpoint: string;
+    readonly seconds: number;
+}
+
+/**
+ * The client's own certificate ends soon: told once at each of 30, 7 and 1 days, and when it has ended. `days` are those
+ * that are begun; 0 or less: it has ended.
+ */
+export interface Certificate {
+    readonly kind: "certificate";
+    readonly days: number;
+}
+
 /** The client has ended for good. */
 export interface GaveUp {
     readonly kind: "gaveUp";
@@ -148,4 +187,4 @@ export interface GaveUp {
 }
 
 /** An event for `onEvent`, when it happens on the wire. */
-export type Event = Connected | Lost | GoingAway | Notice | InDoubt | GaveUp;
+export type Event = Connected | Lost | GoingAway | Notice | InDoubt | StateLate | Certificate | GaveUp;

@@ -5,6 +5,7 @@
  */
 export { BrokenRule, ConnectionFailed, type ErrorKind, NotDone, RelayError, UsageError } from "./errors.js";
 export {
+    type Certificate,
     type Connected,
     type Event,
     type Gap,
@@ -18,6 +19,9 @@ export {
     type Missed,
     type Notice,
     type RolledBack,
+    type StateBegins,
+    type StateComplete,
+    type StateLate,
     type StreamChanged,
 } from "./events.js";
 export type {

@@ -12,7 +12,7 @@ export function unexpected(type: number, when: string): BrokenRule {
     return new BrokenRule(errors.PROTOCOL_ORDER, `${wire.name(type)} from the relay ${when}`);
 }
 
-export function connected(endpoint: string, welcome?: Welcome): Connected {
+export function connected(endpoint: string, welcome?: Welcome, anew?: boolean): Connected {
     return {
         kind: "connected",
         endpoint,
@@ -22,6 +22,8 @@ export function connected(endpoint: string, welcome?: Welcome): Connected {
         accepted: welcome?.accepted ?? 0n,
         policy: welcome?.policy ?? "",
         server: welcome?.server ?? "",
+        ...welcome?.peer,
+        ...(anew !== undefined && { anew }),
     };
 }
 
@@ -49,10 +51,12 @@ export class Link {
     heartbeatMs = Infinity;
     /** Code of GOAWAY; 0: none has come. */
     goingAway = 0;
-    /** The relay knows an older epoch of this client, which the next connection says. */
-    isOlderBackup = false;
+    /** The connection is given up for another one with another HELLO. */
+    isAskedAgain = false;
     /** Time of RETRY_AFTER; undefined: none has come. */
     retryAfterMs: number | undefined;
+    /** What HELLO asks for and an older relay calls malformed; undefined: nothing. */
+    newest: string | undefined;
     messages: Messages = "discarded";
     /** Number of the next message, and what a message adds to it: 0 while single messages have no numbers. */
     next = 0n;
@@ -221,7 +225,8 @@ export class Link {
     #control(type: number, body: Buffer): void {
         if (type === wire.ERROR) {
             const { code, text } = wire.decodeError(body);
-            throw errors.fromRelay(code, text);
+            const isOlder = !this.open && code === errors.MALFORMED_CONTROL && this.newest !== undefined;
+            throw errors.fromRelay(code, text, isOlder ? `this relay is older than ${this.newest}` : undefined);
         }
         if (type === wire.RETRY_AFTER) {
             this.retryAfterMs = wire.decodeRetryAfter(body);

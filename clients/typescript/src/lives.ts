@@ -26,9 +26,9 @@ export function inCommon(mine: readonly Life[], theirs: readonly Life[]): Common
     return undefined;
 }
 
-/** The relay is asked again at once, with an older epoch; the user does not hear of the end of this connection. */
-export class OlderBackup extends ConnectionFailed {
-    constructor(endpoint: string, epoch: bigint) {
-        super(`the relay at ${endpoint} knows no later epoch than ${epoch}`, AGAIN);
+/** The relay is asked again at once, by another HELLO; the user does not hear of the end of this connection. */
+export class AskedAgain extends ConnectionFailed {
+    constructor(text: string) {
+        super(text, AGAIN);
     }
 }

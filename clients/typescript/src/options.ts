@@ -15,8 +15,8 @@ import type { Range } from "./wire.js";
 
 export type { Range } from "./wire.js";
 
-/** Treatment of a subscriber that is slow. */
-export type Policy = "default" | "disconnect" | "backpressure" | "skip" | "replay";
+/** Treatment of a subscriber that is slow. A relay may not know `latest`: of each type the newest message. */
+export type Policy = "default" | "disconnect" | "backpressure" | "skip" | "replay" | "latest";
 
 /** How far a message has come: in the stream, written to the journal, forced to the disk. */
 export type Level = "stream" | "written" | "forced";
@@ -90,9 +90,17 @@ export interface ConnectionOptions {
 /**
  * Begin of a subscriber's stream: at the next message, at the oldest one that the relay holds, at a sequence such as
  * `next` and `epoch` of an earlier process (`epoch` 0 or absent: the present one), or at a time.
+ *
+ * `state`: first the newest message of each type, and then the stream; with `next` and `epoch` of an earlier process that
+ * has kept its view, of the types that have changed since. The relay needs its option `--state`.
  */
 export type Start =
-    "live" | "earliest" | { readonly sequence: bigint; readonly epoch?: bigint } | { readonly time: Date };
+    | "live"
+    | "earliest"
+    | "state"
+    | { readonly sequence: bigint; readonly epoch?: bigint }
+    | { readonly state: bigint; readonly epoch?: bigint }
+    | { readonly time: Date };
 
 /** Options of a subscriber. */
 export interface SubscriberOptions extends ConnectionOptions {
@@ -331,12 +339,12 @@ export function subscriberSettings(options: SubscriberOptions): SubscriberSettin
     checkOneOf("level", level, wire.LEVEL_NAMES);
     checkWithin("buffer", buffer, 1, 1 << 30);
     if (typeof start === "string") {
-        checkOneOf("start", start, ["live", "earliest"]);
-    } else if ("sequence" in start) {
-        checkBig("sequence", start.sequence, 1n);
-        checkBig("epoch", start.epoch ?? 0n, -wire.MAX_NUMBER - 1n);
-    } else {
+        checkOneOf("start", start, ["live", "earliest", "state"]);
+    } else if ("time" in start) {
         checkWithin("time in ms", start.time.getTime(), 1, Number.MAX_SAFE_INTEGER);
+    } else {
+        checkBig("sequence", "state" in start ? start.state : start.sequence, "state" in start ? 0n : 1n);
+        checkBig("epoch", start.epoch ?? 0n, -wire.MAX_NUMBER - 1n);
     }
     if (connection.plain && (types.length > 0 || start !== "live" || policy !== "default" || level !== "stream")) {
         throw new UsageError("the plain mode knows no types, start, policy or level");
@@ -436,10 +444,15 @@ function readStart(path: string): string {
 }
 
 function features(level: Level, token: string | undefined): number {
-    return (level === "stream" ? 0 : wire.LEVELS) | (token === undefined ? 0 : wire.TOKEN);
+    return wire.PEER | (level === "stream" ? 0 : wire.LEVELS) | (token === undefined ? 0 : wire.TOKEN);
 }
 
-/** HELLO of a subscriber; `next` is the sequence to go on with, 0: the start of the options. */
+/** Whether the subscriber wants the state. */
+export function wantsState({ start }: Pick<SubscriberSettings, "start">): boolean {
+    return start === "state" || (typeof start === "object" && "state" in start);
+}
+
+/** HELLO of a subscriber; `next` is the sequence to go on with, 0: the start of the options, or the whole state. */
 export function subscriberHello(
     settings: SubscriberSettings,
     types: readonly Range[],
@@ -448,7 +461,9 @@ export function subscriberHello(
     token: string | undefined,
 ): Buffer {
     let [start, number] = [wire.LIVE, next];
-    if (next !== 0n) {
+    if (wantsState(settings)) {
+        start = wire.STATE;
+    } else if (next !== 0n) {
         start = wire.FROM_SEQUENCE;
     } else if (settings.start === "earliest") {
         start = wire.EARLIEST;

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import * as errors from "./errors.js";
 import { BrokenRule, ConnectionFailed, NotDone, type RelayError, UsageError } from "./errors.js";
 import { connected, Link, unexpected } from "./link.js";
-import { inCommon, OlderBackup } from "./lives.js";
+import { AskedAgain, inCommon } from "./lives.js";
 import { publisherHello, type PublisherSettings } from "./options.js";
 import * as wire from "./wire.js";
 import type { Welcome } from "./wire.js";
@@ -387,8 +387,8 @@ export class PublisherCore {
             if (common !== undefined) {
                 this.#lives = common.rest;
                 this.epoch = common.rest[0].epoch;
-                link.isOlderBackup = true;
-                throw new OlderBackup(link.endpoint, this.epoch);
+                link.isAskedAgain = true;
+                throw new AskedAgain(`the relay at ${link.endpoint} knows no later epoch than ${this.epoch}`);
             }
         }
         link.messages = "refused";

@@ -2,11 +2,15 @@
 import { Connection } from "./connection.js";
 import { renewed } from "./credentials.js";
 import { ConnectionFailed, RelayError, STOP } from "./errors.js";
+import { Expiry } from "./expiry.js";
 import type { Link } from "./link.js";
-import { OlderBackup } from "./lives.js";
+import { AskedAgain } from "./lives.js";
 import type { ConnectionSettings } from "./options.js";
 import { Hold } from "./program.js";
 import { Reconnector } from "./retry.js";
+
+/** Between two looks at the end of the client's certificate while it is connected. */
+const LOOK_MS = 86_400_000;
 
 /** The part of a client that subscriber and publisher do otherwise. An exception ends the client. */
 export interface Client {
@@ -35,6 +39,7 @@ export class Session {
     readonly #settings: ConnectionSettings;
     readonly #client: Client;
     readonly #reconnector: Reconnector;
+    readonly #expiry = new Expiry();
     #isCancelled = false;
     #isFirst = true;
     #wake: (() => void) | undefined;
@@ -70,7 +75,7 @@ export class Session {
     /** Tells the reconnector of input that shows that the connection works. */
     progressed(): void {
         const link = this.connection?.link;
-        if (link?.progressed === true && !link.isOlderBackup) {
+        if (link?.progressed === true && !link.isAskedAgain) {
             link.progressed = false;
             this.#reconnector.progressed(performance.now());
         }
@@ -84,7 +89,7 @@ export class Session {
             if (this.#isCancelled) {
                 return;
             }
-            if (why instanceof OlderBackup) {
+            if (why instanceof AskedAgain) {
                 continue;
             }
             if (why instanceof ConnectionFailed) {
@@ -114,6 +119,10 @@ export class Session {
         const isFirst = this.#isFirst;
         this.#isFirst = false;
         const connection = new Connection(this.#reconnector.current, this.#settings, isFirst, {
+            onCertificate: (ends) => {
+                this.#expiry.certificate(ends);
+                this.#lookAtCertificate();
+            },
             connect: (endpoint, token) => client.connect(endpoint, token),
             onOpen: () => {
                 this.isConnected = true;
@@ -125,7 +134,16 @@ export class Session {
             },
         });
         this.connection = connection;
+        const looks = setInterval(() => {
+            try {
+                this.#lookAtCertificate();
+            } catch (e) {
+                connection.end(e);
+            }
+        }, LOOK_MS);
+        looks.unref();
         let why = renewed(await connection.ended, this.#settings);
+        clearInterval(looks);
         await connection.close(why);
         if (connection.link !== undefined) {
             if (connection.link.retryAfterMs !== undefined) {
@@ -142,6 +160,13 @@ export class Session {
         }
         this.connection = undefined;
         return why;
+    }
+
+    #lookAtCertificate(): void {
+        const days = this.#expiry.due(Date.now());
+        if (days !== undefined) {
+            this.#settings.onEvent({ kind: "certificate", days });
+        }
     }
 
     #giveUp(why: RelayError): void {

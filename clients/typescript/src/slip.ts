@@ -3,9 +3,13 @@ import type { Event } from "./events.js";
 
 /**
  * A hook for a program without one: it tells the first failure to connect, and the first success after it, in a line
- * each. So a program that waits for a relay at the wrong port does not do it in silence.
+ * each. So a program that waits for a relay at the wrong port does not do it in silence. It also tells a certificate that
+ * ends, and a state that is late.
  */
-export function tellFirstSlip(warn: (text: string) => void = (text) => console.warn(text)): (event: Event) => void {
+export function tellFirstSlip(
+    warn: (text: string) => void = (text) => console.warn(text),
+    inform: (text: string) => void = (text) => console.info(text),
+): (event: Event) => void {
     let state: "unseen" | "failed" | "over" = "unseen";
     let isConnected = false;
     return (event) => {
@@ -21,6 +25,19 @@ export function tellFirstSlip(warn: (text: string) => void = (text) => console.w
                 warn(`relay: not connected yet, and trying on: ${event.error.message}`);
             }
             isConnected = false;
+        } else if (event.kind === "certificate") {
+            warn(`relay: ${certificateInWords(event.days)}`);
+        } else if (event.kind === "stateLate") {
+            inform(
+                `relay: the state from ${event.endpoint} is not complete after ${event.seconds} s: its types change ` +
+                    "faster than they are taken here",
+            );
         }
     };
+}
+
+function certificateInWords(days: number): string {
+    return days > 0
+        ? `the client's certificate ends within ${days} day${days === 1 ? "" : "s"}`
+        : "the client's certificate has ended";
 }

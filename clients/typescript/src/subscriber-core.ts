@@ -3,8 +3,8 @@ import * as errors from "./errors.js";
 import { BrokenRule, type RelayError, UsageError } from "./errors.js";
 import { GapReason, type Item, type Notice } from "./events.js";
 import { connected, Link, unexpected } from "./link.js";
-import { type Common, inCommon, OlderBackup } from "./lives.js";
-import { checkedTypes, subscriberHello, type SubscriberSettings } from "./options.js";
+import { AskedAgain, type Common, inCommon } from "./lives.js";
+import { checkedTypes, subscriberHello, type SubscriberSettings, wantsState } from "./options.js";
 import * as wire from "./wire.js";
 import type { Range, Welcome } from "./wire.js";
 
@@ -14,6 +14,8 @@ const FARTHEST = 1n << 62n;
 const ITEM_SIZE = 96;
 /** Changes of types that wait for their answer. */
 export const MOST_CHANGES = 64;
+/** A state that is not complete by then is late. */
+export const LATE_MS = 10_000;
 
 /** Items of one read, and the place in the stream before and behind them. */
 export interface Batch {
@@ -39,6 +41,27 @@ interface Change {
     readonly request: number;
     readonly types: readonly Range[];
     readonly answer: Answer;
+}
+
+/** Whether all types of `wanted` are among these; no ranges: every type. */
+export function covers(types: readonly Range[], wanted: readonly Range[]): boolean {
+    if (types.length === 0) {
+        return true;
+    }
+    // Ranges that overlap or touch become one.
+    const merged: [number, number][] = [];
+    for (const [from, to] of [...types].sort((a, b) => a[0] - b[0])) {
+        const last = merged.at(-1);
+        if (last !== undefined && from <= last[1] + 1) {
+            last[1] = Math.max(last[1], to);
+        } else {
+            merged.push([from, to]);
+        }
+    }
+    const every: readonly Range[] = [[wire.LAST_RESERVED + 1, wire.MAX_TYPE]];
+    return (wanted.length === 0 ? every : wanted).every(([from, to]) =>
+        merged.some(([first, last]) => first <= from && to <= last),
+    );
 }
 
 /**
@@ -70,12 +93,29 @@ export class SubscriberCore {
     #requests = 0;
     #ended: RelayError | undefined;
     #startOfBatch: bigint;
+    // With start = state: whether the next HELLO asks for the whole of it; whether messages were passed over, as newer
+    // ones of their types come, and not all of these have come; and whether the state of this connection is not complete,
+    // since when, and whether that was told.
+    readonly #wantsState: boolean;
+    #needsWhole = false;
+    #hasPassedOver = false;
+    #isIncomplete = false;
+    #incompleteSince: number | undefined;
+    #toldLate = false;
 
     constructor(settings: SubscriberSettings) {
         const { start } = settings;
         this.#settings = settings;
-        this.epoch = typeof start === "object" && "sequence" in start ? (start.epoch ?? 0n) : 0n;
-        this.next = typeof start === "object" && "sequence" in start ? start.sequence : 0n;
+        this.#wantsState = wantsState(settings);
+        this.epoch = this.next = 0n;
+        if (typeof start === "object" && !("time" in start)) {
+            const next = "state" in start ? start.state : start.sequence;
+            // To number 1 the whole state comes: there is nothing before it that could be of another epoch.
+            if (!this.#wantsState || next > 1n) {
+                this.next = next;
+                this.epoch = start.epoch ?? 0n;
+            }
+        }
         this.#startOfBatch = this.next;
         this.#holding = settings.types;
         this.#link = new Link("", this, settings);
@@ -96,7 +136,27 @@ export class SubscriberCore {
         this.#sent.push(...this.#waiting);
         this.#waiting = [];
         this.#greetedWith = this.#sent.at(-1)?.types ?? this.#holding;
-        return { link, first: subscriberHello(this.#settings, this.#greetedWith, this.epoch, this.next, token) };
+        this.#needsWhole ||= this.#wantsState && !covers(this.#holding, this.#greetedWith);
+        const number = this.#needsWhole ? 0n : this.next;
+        link.newest = this.#wantsState
+            ? "start = state"
+            : this.#settings.policy === "latest"
+              ? "policy = latest"
+              : undefined;
+        return { link, first: subscriberHello(this.#settings, this.#greetedWith, this.epoch, number, token) };
+    }
+
+    /** Takes note of the time of some input, in ms: a state that is not complete for long is told. */
+    heard(now: number): void {
+        if (this.#incompleteSince !== undefined && now - this.#incompleteSince >= LATE_MS) {
+            this.#incompleteSince = undefined;
+            this.#toldLate = true;
+            this.#settings.onEvent({ kind: "stateLate", endpoint: this.#link.endpoint, seconds: LATE_MS / 1000 });
+        } else if (!this.#isIncomplete) {
+            this.#incompleteSince = undefined;
+        } else if (!this.#toldLate) {
+            this.#incompleteSince ??= now;
+        }
     }
 
     /** The items that came since the last call; undefined: none. */
@@ -165,23 +225,30 @@ export class SubscriberCore {
     onWelcome(welcome: Welcome): void {
         const link = this.#link;
         link.checkLevel(this.#settings.level, welcome);
-        if (this.epoch !== 0n && welcome.epochChanged && !welcome.rolledBack) {
+        // With start = state everything comes anew over this connection: nothing is gained by an older epoch.
+        if (this.epoch !== 0n && welcome.epochChanged && !welcome.rolledBack && !this.#wantsState) {
             const common = inCommon(this.#lives, welcome.lives);
             if (common !== undefined) {
                 this.#goBack(common);
-                link.isOlderBackup = true;
-                throw new OlderBackup(link.endpoint, this.epoch);
+                link.isAskedAgain = true;
+                throw new AskedAgain(`the relay at ${link.endpoint} knows no later epoch than ${this.epoch}`);
             }
+        }
+        if (this.#cannotGoOn(welcome)) {
+            this.#needsWhole = true;
+            link.isAskedAgain = true;
+            throw new AskedAgain(`a walk was cut, and the relay at ${link.endpoint} began again`);
         }
         link.messages = "kept";
         this.#mostRanges = welcome.mostRanges;
-        this.#settings.onEvent(connected(link.endpoint, welcome));
+        const isOther = this.epoch !== 0n && welcome.epochChanged;
+        const anew = this.#wantsState && (isOther || welcome.next === 1n);
+        this.#settings.onEvent(connected(link.endpoint, welcome, this.#wantsState ? anew : undefined));
         this.#narrowed = (welcome.features & wire.NARROWED) !== 0;
         this.#filtered = this.#narrowed || this.#greetedWith.length > 0;
         this.#numbered = (welcome.features & wire.SEQUENCES) !== 0;
         const at = welcome.next;
         this.#checkNotTooFar(wire.WELCOME, at);
-        const isOther = this.epoch !== 0n && welcome.epochChanged;
         if (isOther) {
             const had = this.next;
             this.#notice(
@@ -191,7 +258,7 @@ export class SubscriberCore {
             );
             this.head = 0n;
         }
-        if (this.next === 0n || isOther) {
+        if (this.next === 0n || isOther || anew) {
             this.#startOfBatch = at;
         } else {
             this.#checkNotBack(wire.WELCOME, at);
@@ -203,11 +270,27 @@ export class SubscriberCore {
         this.#lives = welcome.lives;
         this.#at(at);
         this.#holding = this.#sent.at(-1)?.types ?? this.#holding;
+        this.#needsWhole &&= !anew;
+        this.#hasPassedOver &&= !anew;
+        this.#isIncomplete = this.#wantsState;
+        this.#incompleteSince = undefined;
+        this.#toldLate = false;
+        if (this.#wantsState) {
+            this.#notice({ kind: "stateBegins", anew });
+        }
         const done = this.#sent;
         this.#sent = [];
         for (const change of done) {
             change.answer.done(at);
         }
+    }
+
+    /**
+     * A walk was cut, and the life in which it began has ended: a newer message for which one was passed over may be
+     * gone, and the number does not tell.
+     */
+    #cannotGoOn({ epochChanged, epoch, next }: Welcome): boolean {
+        return this.#hasPassedOver && !this.#needsWhole && !epochChanged && next !== 1n && epoch !== this.epoch;
     }
 
     /** Goes back to an older life, whose stream is the relay's up to the number before `changed`. */
@@ -230,6 +313,13 @@ export class SubscriberCore {
         // Next 0: the PING says nothing about the stream.
         if (next !== 0n) {
             this.#leftOut(wire.PING, next);
+            if (next === head + 1n) {
+                this.#hasPassedOver = false;
+                if (this.#isIncomplete) {
+                    this.#isIncomplete = false;
+                    this.#notice({ kind: "stateComplete", next });
+                }
+            }
         }
     }
 
@@ -242,6 +332,7 @@ export class SubscriberCore {
             this.#leftOut(type, from);
             this.#notice({ kind: "gap", from, to, reason });
             this.#at(to + 1n);
+            this.#hasPassedOver ||= this.#wantsState && reason === GapReason.superseded;
         } else if (type === wire.SUBSCRIBED) {
             const { request, sequence } = wire.decodeSubscribed(body);
             this.#subscribed(request, sequence);
@@ -260,6 +351,7 @@ export class SubscriberCore {
         }
         this.#leftOut(wire.SUBSCRIBED, sequence);
         this.#sent.shift();
+        this.#needsWhole ||= this.#wantsState && !covers(this.#holding, change.types);
         this.#holding = change.types;
         this.#filtered = this.#narrowed || change.types.length > 0;
         this.#at(sequence);

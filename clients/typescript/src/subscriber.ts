@@ -47,11 +47,13 @@ export class Subscriber implements AsyncIterable<Item>, AsyncDisposable {
                 ready: () => this.#ready(),
                 connect: (endpoint, token) => this.#core.connect(endpoint, token),
                 onOpen: () => {
+                    this.#core.heard(performance.now());
                     this.#onInput();
                     this.#sendRequests();
                     this.#bell.ring();
                 },
                 onInput: () => {
+                    this.#core.heard(performance.now());
                     this.#onInput();
                 },
                 onLost: () => {

@@ -27,12 +27,13 @@ const NAMES = "HELLO WELCOME SUBSCRIBE PING PONG SEQUENCE GAP ACK ERROR GOAWAY S
 export const MAX_CONTROL = 16_384;
 export const MAX_BODY = 64 << 20;
 export const MAX_RANGES = 1_024;
-/** Lives of the stream in a WELCOME, and the bytes of one. */
+/** Lives of the stream in a WELCOME. */
 const MOST_LIVES = 16;
-const LIFE = 16;
 export const MAX_NAME = 255;
 const MAX_TEXT = 512;
 const MAX_RETRY_AFTER_MS = 3_600_000;
+const MIN_INTERVAL_MS = 10;
+const MAX_INTERVAL_MS = 3_600_000;
 export const MAX_TYPE = 2 ** 31 - 1;
 export const MAX_NUMBER = (1n << 63n) - 1n;
 
@@ -41,15 +42,18 @@ export const PUBLISHER = 2;
 export const ACKS = 1;
 export const SEQUENCES = 2;
 export const NARROWED = 4;
+export const INTERVAL = 1 << 3;
+export const PEER = 1 << 4;
 export const LEVELS = 1 << 5;
 export const EPOCHS = 1 << 6;
 export const TOKEN = 1 << 16;
-export const POLICIES = ["default", "disconnect", "backpressure", "skip", "replay"] as const;
+export const POLICIES = ["default", "disconnect", "backpressure", "skip", "replay", "latest"] as const;
 export const LEVEL_NAMES = ["stream", "written", "forced"] as const;
 export const LIVE = 0;
 export const FROM_SEQUENCE = 1;
 export const EARLIEST = 2;
 export const FROM_TIME = 3;
+export const STATE = 4;
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -210,6 +214,14 @@ export interface Welcome {
     readonly fork: bigint;
     /** The stream's newest lives, the newest first; none without EPOCHS. */
     readonly lives: readonly Life[];
+    /** With PEER: what the relay sees of this client. */
+    readonly peer: Peer | undefined;
+}
+
+/** The address of a client, and the name of its identity; empty: it has none. */
+export interface Peer {
+    readonly address: string;
+    readonly identity: string;
 }
 
 export function decodeWelcome(body: Buffer): Welcome {
@@ -231,26 +243,20 @@ export function decodeWelcome(body: Buffer): Welcome {
     checkWithin(WELCOME, "heartbeat in ms", heartbeatMs, 100, 3_600_000);
     checkWithin(WELCOME, "idle timeout in ms", body.readInt32BE(40), heartbeatMs);
     checkReserved(WELCOME, body.readUInt16BE(46));
-    const length = body.readUInt16BE(48);
-    checkWithin(WELCOME, "length of server", length, 0, MAX_NAME);
-    const end = 50 + length;
-    if (end > body.length) {
-        throw malformed(WELCOME, `body of ${body.length} bytes ends within server, which needs ${end}`);
-    }
-    const server = decodeString(WELCOME, "server", body.subarray(50, end));
+    const rest = new Appended(body, 48);
+    const server = rest.string("server");
     const rolledBack = (flags & 3) === 3;
     const features = body.readUInt32BE(4);
-    let fork = 0n;
-    if (body.length > end) {
-        if (body.length < end + 8) {
-            throw malformed(WELCOME, `body of ${body.length} bytes ends within fork, which needs ${end + 8}`);
-        }
-        fork = body.readBigInt64BE(end);
-    }
+    const needsFork = (features & (EPOCHS | INTERVAL | PEER)) !== 0;
+    const fork = rest.isAtEnd && !needsFork ? 0n : rest.int64("fork");
     if (rolledBack) {
         checkWithin(WELCOME, "fork, needed for ROLLED_BACK,", fork, 1);
     } else if (fork !== 0n) {
         throw malformed(WELCOME, `fork ${fork} is not 0 without ROLLED_BACK`);
+    }
+    const lives = (features & EPOCHS) === 0 ? [] : decodeLives(rest);
+    if ((features & INTERVAL) !== 0) {
+        checkWithin(WELCOME, "interval in ms", rest.uint32("interval"), MIN_INTERVAL_MS, MAX_INTERVAL_MS);
     }
     return {
         version: body.readUInt16BE(0),
@@ -267,26 +273,67 @@ export function decodeWelcome(body: Buffer): Welcome {
         mostRanges: body.readUInt16BE(44),
         server,
         fork,
-        lives: (features & EPOCHS) === 0 ? [] : decodeLives(body, end + 8),
+        lives,
+        peer:
+            (features & PEER) === 0
+                ? undefined
+                : { address: rest.string("address"), identity: rest.string("identity") },
     };
 }
 
-/** The epochs at this offset of WELCOME. */
-function decodeLives(body: Buffer, at: number): Life[] {
-    const rows = at + 4;
-    if (rows > body.length) {
-        throw malformed(WELCOME, `body of ${body.length} bytes ends within the count of epochs, which needs ${rows}`);
+/** The fields of WELCOME from an offset on, in their order. */
+class Appended {
+    readonly #body: Buffer;
+    #at: number;
+
+    constructor(body: Buffer, at: number) {
+        this.#body = body;
+        this.#at = at;
     }
-    const count = body.readUInt16BE(at);
+
+    get isAtEnd(): boolean {
+        return this.#at === this.#body.length;
+    }
+
+    uint16(field: string): number {
+        return this.#body.readUInt16BE(this.#take(field, 2));
+    }
+
+    uint32(field: string): number {
+        return this.#body.readUInt32BE(this.#take(field, 4));
+    }
+
+    int64(field: string): bigint {
+        return this.#body.readBigInt64BE(this.#take(field, 8));
+    }
+
+    string(field: string): string {
+        const length = this.uint16(`length of ${field}`);
+        checkWithin(WELCOME, `length of ${field}`, length, 0, MAX_NAME);
+        const start = this.#take(field, length);
+        return decodeString(WELCOME, field, this.#body.subarray(start, start + length));
+    }
+
+    #take(field: string, size: number): number {
+        const start = this.#at;
+        this.#at += size;
+        if (this.#at > this.#body.length) {
+            throw malformed(
+                WELCOME,
+                `body of ${this.#body.length} bytes ends within ${field}, which needs ${this.#at}`,
+            );
+        }
+        return start;
+    }
+}
+
+function decodeLives(rest: Appended): Life[] {
+    const count = rest.uint16("count of epochs");
     checkWithin(WELCOME, "count of epochs", count, 0, MOST_LIVES);
-    checkReserved(WELCOME, body.readUInt16BE(at + 2));
-    const end = rows + LIFE * count;
-    if (end > body.length) {
-        throw malformed(WELCOME, `body of ${body.length} bytes ends within the epochs, which need ${end}`);
-    }
+    checkReserved(WELCOME, rest.uint16("count of epochs"));
     const lives: Life[] = [];
-    for (let row = rows; row < end; row += LIFE) {
-        const [epoch, first] = [body.readBigInt64BE(row), body.readBigInt64BE(row + 8)];
+    for (let i = 0; i < count; i++) {
+        const [epoch, first] = [rest.int64("epochs"), rest.int64("epochs")];
         if (epoch === 0n) {
             throw malformed(WELCOME, "an epoch is 0, which stands for none");
         }

@@ -32,6 +32,11 @@ class Events {
         this.#more();
     };
 
+    /** Whether there is such an event that was not taken. */
+    seen(kind: Event["kind"]): boolean {
+        return this.#seen.some((event) => event.kind === kind);
+    }
+
     /** Takes events until there is one of this kind whose error has these words. */
     async next<K extends Event["kind"]>(kind: K, words = ""): Promise<Extract<Event, { kind: K }>> {
         for (;;) {
@@ -140,6 +145,27 @@ test("a certificate and its key may be written one after the other", inRepositor
     await events.next("lost", "key values mismatch");
     folder.file("k", kit("client.key"));
     await client.connected();
+});
+
+test("a certificate that has ended is told once", inRepository, async () => {
+    using folder = new Folder();
+    await using relay = await secureRelay();
+    const events = new Events();
+    const [certificate, key] = [folder.file("c", kit("expired.pem")), folder.file("k", kit("expired.key"))];
+    await using client = new Subscriber({
+        endpoints: `127.0.0.1:${relay.port}`,
+        reconnect: SOON,
+        tls: { ca: folder.file("ca", kit("ca.pem")), certificate, key },
+        onEvent: events.hook,
+    });
+    assert.ok((await events.next("certificate")).days <= 0);
+    await events.next("connected");
+    relay.serve("server");
+    await events.next("lost");
+    assert.ok(!events.seen("certificate"));
+    await events.next("connected");
+    assert.ok(!events.seen("certificate"));
+    await client.close();
 });
 
 function tokenOf(hello: Buffer): string {

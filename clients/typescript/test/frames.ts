@@ -19,32 +19,39 @@ export interface WelcomeFields {
     readonly heartbeatMs?: number;
     /** Epoch and first sequence of each; given: EPOCHS is granted. */
     readonly lives?: readonly (readonly [bigint, bigint])[];
+    /** Address and identity; given: PEER is granted. */
+    readonly peer?: readonly [string, string];
 }
 
 export function welcome(fields: WelcomeFields = {}): Buffer {
     const lives = fields.lives ?? [];
-    const features = (fields.features ?? wire.SEQUENCES | wire.ACKS) | (fields.lives === undefined ? 0 : wire.EPOCHS);
-    return wire.frame(
-        wire.WELCOME,
-        fixed(fields.lives === undefined ? 58 : 62 + 16 * lives.length, (body) => {
-            body.writeUInt16BE(1, 0);
-            body.writeUInt8(1, 2);
-            body.writeUInt8(fields.flags ?? 0, 3);
-            body.writeUInt32BE(features, 4);
-            body.writeBigInt64BE(fields.epoch ?? 7n, 8);
-            body.writeBigInt64BE(fields.next ?? 1n, 16);
-            body.writeBigInt64BE(fields.accepted ?? 0n, 24);
-            body.writeInt32BE(fields.maxBody ?? 1 << 20, 32);
-            body.writeInt32BE(fields.heartbeatMs ?? 60_000, 36);
-            body.writeInt32BE(fields.idleMs ?? 60_000, 40);
-            body.writeUInt16BE(9, 44);
-            body.writeBigInt64BE(fields.fork ?? 0n, 50);
-            if (fields.lives !== undefined) {
-                body.writeUInt16BE(lives.length, 58);
-                numbers(...lives.flat()).copy(body, 62);
-            }
-        }),
-    );
+    const features =
+        (fields.features ?? wire.SEQUENCES | wire.ACKS) |
+        (fields.lives === undefined ? 0 : wire.EPOCHS) |
+        (fields.peer === undefined ? 0 : wire.PEER);
+    const start = fixed(fields.lives === undefined ? 58 : 62 + 16 * lives.length, (body) => {
+        body.writeUInt16BE(1, 0);
+        body.writeUInt8(1, 2);
+        body.writeUInt8(fields.flags ?? 0, 3);
+        body.writeUInt32BE(features, 4);
+        body.writeBigInt64BE(fields.epoch ?? 7n, 8);
+        body.writeBigInt64BE(fields.next ?? 1n, 16);
+        body.writeBigInt64BE(fields.accepted ?? 0n, 24);
+        body.writeInt32BE(fields.maxBody ?? 1 << 20, 32);
+        body.writeInt32BE(fields.heartbeatMs ?? 60_000, 36);
+        body.writeInt32BE(fields.idleMs ?? 60_000, 40);
+        body.writeUInt16BE(9, 44);
+        body.writeBigInt64BE(fields.fork ?? 0n, 50);
+        if (fields.lives !== undefined) {
+            body.writeUInt16BE(lives.length, 58);
+            numbers(...lives.flat()).copy(body, 62);
+        }
+    });
+    return wire.frame(wire.WELCOME, Buffer.concat([start, ...(fields.peer ?? []).map(string)]));
+}
+
+function string(text: string): Buffer {
+    return Buffer.concat([Buffer.of(0, text.length), Buffer.from(text)]);
 }
 
 export function message(text: string, type = 1): Buffer {
@@ -63,6 +70,10 @@ export function gap(from: bigint, to: bigint, reason = 1): Buffer {
             body.writeUInt16BE(reason, 16);
         }),
     );
+}
+
+export function sequence(next: bigint): Buffer {
+    return wire.frame(wire.SEQUENCE, numbers(next));
 }
 
 export function ack(number: bigint, sequence = 1n): Buffer {

@@ -74,7 +74,13 @@ test("a subscriber over damaged connections", () => {
     let core = new SubscriberCore(subscriberSettings(HERE));
     for (let round = 0; round < ROUNDS; round++) {
         if (round % 50 === 0) {
-            core = new SubscriberCore(subscriberSettings({ ...HERE, types: round % 100 === 0 ? [] : [[1, 50]] }));
+            core = new SubscriberCore(
+                subscriberSettings({
+                    ...HERE,
+                    types: round % 100 === 0 ? [] : [[1, 50]],
+                    start: round % 200 < 100 ? "live" : "state",
+                }),
+            );
         }
         const { link } = core.connect("here");
         taken += takes(link, stream(below), below) ? 1 : 0;

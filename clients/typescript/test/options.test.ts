@@ -52,7 +52,7 @@ const BAD_SUBSCRIBERS: Record<string, unknown>[] = [
     { start: { sequence: 1n, epoch: 1n << 63n } },
     { start: { time: new Date(0) } },
     { start: { time: new Date(NaN) } },
-    { policy: "latest" },
+    { policy: "newest" },
     { level: "engraved" },
     { buffer: 0 },
     { plain: true, name: "x" },

@@ -23,7 +23,10 @@ const lost: Event = {
 
 function told(...events: Event[]): string[] {
     const lines: string[] = [];
-    const hook = tellFirstSlip((text) => lines.push(text));
+    const hook = tellFirstSlip(
+        (text) => lines.push(text),
+        (text) => lines.push(`info: ${text}`),
+    );
     events.forEach(hook);
     return lines;
 }
@@ -35,4 +38,20 @@ test("the first failure to connect is told, and the first success after it", () 
     // A lost connection is none, but the failure to have another one is.
     assert.deepEqual(told(connected, lost, connected), []);
     assert.deepEqual(told(connected, lost, lost, connected), [failed, success]);
+});
+
+test("a certificate that ends, and a state that is late, are told", () => {
+    assert.deepEqual(
+        told(...[30, 1, 0].map((days): Event => ({ kind: "certificate", days })), {
+            kind: "stateLate",
+            endpoint: "h:1",
+            seconds: 10,
+        }),
+        [
+            "relay: the client's certificate ends within 30 days",
+            "relay: the client's certificate ends within 1 day",
+            "relay: the client's certificate has ended",
+            "info: relay: the state from h:1 is not complete after 10 s: its types change faster than they are taken here",
+        ],
+    );
 });
