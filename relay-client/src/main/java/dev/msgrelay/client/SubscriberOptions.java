@@ -242,7 +242,10 @@ public final class SubscriberOptions extends ConnectionOptions {
             return this;
         }
 
-        /** A view that the subscriber keeps up to date, beside the handler; with {@link #fromState()} only. */
+        /**
+         * A view that the subscriber keeps up to date, beside the handler. It begins with the whole state, so it goes
+         * with {@link #fromState()}, and not with {@link #positions}.
+         */
         public Builder view(StateView kept) {
             view = Objects.requireNonNull(kept, "kept");
             return this;
@@ -329,8 +332,9 @@ public final class SubscriberOptions extends ConnectionOptions {
                 throw new IllegalArgumentException(
                         "the plain mode has no numbers, so no position can be kept, and no message comes again");
             }
-            if (view != null && start != StartFrom.STATE) {
-                throw new IllegalArgumentException("a view needs the start with the state: fromState()");
+            if (view != null && (start != StartFrom.STATE || sequence > 1 || positions != null)) {
+                throw new IllegalArgumentException(
+                        "a view begins with the whole state: fromState(), without a number and without positions");
             }
             if (plain && asks) {
                 throw new IllegalArgumentException(

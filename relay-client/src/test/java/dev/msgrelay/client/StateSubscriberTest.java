@@ -171,7 +171,12 @@ class StateSubscriberTest {
         assertThatThrownBy(() ->
                         SubscriberOptions.builder("127.0.0.1:7400").view(view).build())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("a view needs the start with the state: fromState()");
+                .hasMessage("a view begins with the whole state: fromState(), without a number and without positions");
+        assertThatThrownBy(() -> SubscriberOptions.builder("127.0.0.1:7400")
+                        .fromState(7, 2)
+                        .view(view)
+                        .build())
+                .hasMessageContaining("whole state");
         assertThatThrownBy(() -> SubscriberOptions.builder("127.0.0.1:7400")
                         .fromState(7, -1)
                         .build())

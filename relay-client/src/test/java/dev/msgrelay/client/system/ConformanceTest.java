@@ -23,6 +23,8 @@ class ConformanceTest {
             || name.contains("no-welcome-in-time")
             || name.startsWith("frames/every-cut")
             || name.equals("limits/slow-reader-is-bounded")
+            || name.equals("state/late")
+            || name.startsWith("state/not-late")
             || name.contains("no-busy-loop");
 
     @Test
