@@ -61,6 +61,14 @@ final class LiveCase {
                 case "slow" -> slow(options.get("policy"));
                 case "round-trip" -> roundTrip(options.get("over"));
                 case "transcript" -> transcript();
+                case "state" -> {
+                    new LiveState(client, publisher, subscriber, relays)
+                            .play(
+                                    Integer.parseInt(options.get("messages")),
+                                    Integer.parseInt(options.get("cuts")),
+                                    Boolean.parseBoolean(options.get("kill")));
+                    closed = true;
+                }
                 default -> throw new IllegalArgumentException("no live case " + words.get(0));
             }
             if (!closed) {
