@@ -22,7 +22,9 @@ class LiveTest(unittest.TestCase):
         cls.directory = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.directory.cleanup)
         where = cls.directory.name
-        cls.publish, cls.subscribe = cls.relay(f"--journal={where}", f"--subscribe-socket={where}/subscribe")
+        cls.publish, cls.subscribe = cls.relay(
+            f"--journal={where}", f"--subscribe-socket={where}/subscribe", "--state=16m"
+        )
 
     @classmethod
     def relay(cls, *arguments: str) -> tuple:
@@ -71,7 +73,7 @@ class LiveTest(unittest.TestCase):
         readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
         code = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
         code = [c.replace("127.0.0.1:7400", self.subscribe).replace("127.0.0.1:7401", self.publish) for c in code]
-        subscribing, _viewing, publishing = code
+        subscribing, viewing, publishing = code
         publisher = subprocess.run([sys.executable, "-c", publishing], capture_output=True, text=True, timeout=60)
         self.assertEqual("10 acknowledged\n", publisher.stdout, publisher.stderr)
         command = [sys.executable, "-u", "-c", subscribing]
@@ -86,6 +88,17 @@ class LiveTest(unittest.TestCase):
                     bodies.append(line.split(" ", 2)[2])
             subscriber.kill()
             self.assertEqual([f"b'message {i}'\n" for i in range(10)], bodies)
+        # The other tests' types are in the state, too.
+        self.assertRegex(self.first_line(viewing), r"\b7: b'message 9'.*} whole: True\n$")
+
+    def first_line(self, code: str) -> str:
+        command = [sys.executable, "-u", "-c", code]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+            self.addCleanup(program.kill)
+            assert program.stdout is not None
+            line = program.stdout.readline()
+            program.kill()
+            return line
 
     def test_readme_where_no_relay_is(self) -> None:
         readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
@@ -101,6 +114,23 @@ class LiveTest(unittest.TestCase):
             self.assertRegex(line, rf"^connect to {nowhere}: .*It is tried again; on_event tells more")
             self.assertIsNone(ended)
         self.assertIn("`connect to 127.0.0.1:7400: ... It is tried again; on_event tells more`", readme)
+
+    def test_example_of_a_price_board(self) -> None:
+        publish, subscribe = self.relay("--state=16m")
+        example = Path(__file__).parents[1] / "examples/price_board.py"
+        command = [sys.executable, str(example), subscribe]
+        with subprocess.Popen([*command, f"--feed={publish}"], stdout=subprocess.PIPE, text=True) as fed:
+            self.addCleanup(fed.kill)
+            assert fed.stdout is not None
+            while not re.match(r"AAA +\d+\.\d\d  BBB .*  whole, as of \d{3,}, ", line := fed.stdout.readline()):
+                self.assertIn("  whole, as of ", line)
+            # One that comes later has the board at once, without what was before.
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as late:
+                self.addCleanup(late.kill)
+                assert late.stdout is not None
+                self.assertRegex(late.stdout.readline(), r"  whole, as of \d+, [1-9]\d* passed over\n$")
+                late.kill()
+            fed.kill()
 
     def test_example_of_cache_events(self) -> None:
         demo = self.demo(self.publish, self.subscribe)
