@@ -68,7 +68,7 @@ final class PublisherStream implements RelayLink.Handler {
         return options.hello(token, epoch, options.acks() ? sent.first() : 0);
     }
 
-    /** What tells when the certificate that this client shows will end. */
+    /** The notices about the end of the certificate that this client shows. */
     OwnCertificate certificate() {
         return certificate;
     }

@@ -114,7 +114,7 @@ public final class StateView {
 
     // ---- the subscriber's side -----------------------------------------------------------------------------------
 
-    /** What the view holds is void. */
+    /** Makes all void that the view holds. */
     synchronized void beginAnew() {
         coming.clear();
         held.clear();

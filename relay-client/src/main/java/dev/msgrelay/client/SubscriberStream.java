@@ -89,7 +89,7 @@ final class SubscriberStream implements RelayLink.Handler {
         };
     }
 
-    /** What tells when the certificate that this client shows will end. */
+    /** The notices about the end of the certificate that this client shows. */
     OwnCertificate certificate() {
         return certificate;
     }

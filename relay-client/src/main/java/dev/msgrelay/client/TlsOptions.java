@@ -109,7 +109,7 @@ public final class TlsOptions {
     }
 
     /**
-     * What the files are now.
+     * The content of the files at one time.
      *
      * @param endMillis end of the certificate that is shown, in ms since 1970; {@link OwnCertificate#NONE}: none
      */

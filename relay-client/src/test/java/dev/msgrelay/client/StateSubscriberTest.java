@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the conformance cases do not show of a subscriber that starts with the state: its view, its words, its counts. */
+/** A subscriber that starts with the state, beside the conformance cases: its view, its words, its counts. */
 class StateSubscriberTest {
     private final List<String> moves = new ArrayList<>();
     private final StateView view = new StateView(10_000, (next, types) -> moves.add(next + ":" + types));
