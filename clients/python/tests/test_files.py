@@ -130,6 +130,19 @@ class FilesTest(unittest.TestCase):
         with connection:
             self.serves(connection, subscriber)
 
+    def test_relay_that_refuses_a_certificate_as_boringssl_does(self) -> None:
+        client = CERTIFICATES / "client.pem", CERTIFICATES / "client.key"
+        subscriber = self.subscriber(tls=Tls(CERTIFICATES / "ca.pem", *client))
+        for _ in range(10):
+            with self.relay.accept_plain() as plain:
+                plain.settimeout(HANG)
+                plain.recv(1 << 16)
+                # A fatal alert, internal_error.
+                plain.sendall(bytes.fromhex("15030300020250"))
+        with self.accept() as connection:
+            self.serves(connection, subscriber)
+        self.lost("INTERNAL_ERROR")
+
     def test_encrypted_key_asks_nobody(self) -> None:
         key = self.here / "encrypted.key"
         key.write_text(ENCRYPTED)

@@ -28,8 +28,9 @@ LARGEST_WRITE = 256 << 10
 MOST_UNREAD = 64 << 10
 # OpenSSL's codes for a certificate of another host or address.
 _WRONG_NAME = (62, 64)
-# OpenSSL's names of the alerts by which the relay refuses this side's certificate.
-_REFUSED = re.compile("ALERT.*(CERTIFICATE|UNKNOWN_CA)")
+# OpenSSL's names of the alerts by which the relay refuses this side's certificate; the last one is that of a relay with
+# BoringSSL, for an authority that it does not know.
+_REFUSED = re.compile("ALERT.*(CERTIFICATE|UNKNOWN_CA|INTERNAL_ERROR)")
 # Longest time for the last words of either side, in seconds.
 LINGER = 1.0
 # Time after which a state that is not complete is told, in seconds.
