@@ -49,7 +49,10 @@ final class LoadOptions extends Options {
     @Option(
             names = "--types",
             paramLabel = "N",
-            description = "Messages carry the types 1 to N in turn; 1: all carry type 19527 (${DEFAULT-VALUE}).")
+            converter = Thousands.class,
+            description =
+                    "Messages carry the types 1 to N: each once, then at random; up to 1M. 1: all carry type 19527"
+                            + " (${DEFAULT-VALUE}).")
     private int types = 1;
 
     @Option(

@@ -21,10 +21,13 @@ public final class SizeTable {
 
     private static final int ORDER = 1;
 
-    public static final int MAX_TYPES = 1_000;
+    public static final int MAX_TYPES = 1_000_000;
 
     /** An odd factor, so that different publisher ids begin at different entries. */
     private static final int START_STEP = 0x9E3779B1;
+
+    private static final long FIRST_FACTOR = 0xFF51AFD7ED558CCDL;
+    private static final long SECOND_FACTOR = 0xC4CEB9FE1A85EC53L;
 
     private final int[] sizes;
     private final int mask;
@@ -80,8 +83,23 @@ public final class SizeTable {
         return types == 1 ? type == LoadMessage.TYPE : type >= 1 && type <= types;
     }
 
+    /**
+     * Returns the type of a message. The first messages of each publisher carry each type once, in turn, so that a
+     * known number of messages fills a state; all others carry a type at random, which the stamp alone determines.
+     */
     public int typeOf(long stamp) {
-        return types == 1 ? LoadMessage.TYPE : 1 + (int) (LoadMessage.number(stamp) % types);
+        if (types == 1) {
+            return LoadMessage.TYPE;
+        }
+        long number = LoadMessage.number(stamp);
+        return 1 + (number < types ? (int) number : random(stamp));
+    }
+
+    /** Mixes a stamp to a number below the number of types. Neighbouring stamps have nothing in common. */
+    private int random(long stamp) {
+        long mixed = (stamp ^ stamp >>> 33) * FIRST_FACTOR;
+        mixed = (mixed ^ mixed >>> 33) * SECOND_FACTOR;
+        return (int) ((mixed >>> Integer.SIZE) * types >>> Integer.SIZE);
     }
 
     public boolean isUniform() {

@@ -17,8 +17,11 @@ import org.HdrHistogram.Histogram;
 public final class PublishConnection implements Heartbeat.Counted, AutoCloseable {
     private static final long NOT_YET = -1;
 
-    /** Time between two messages that a publisher sends before the run, until every subscriber has received one. */
+    /** Time between two rounds of messages before the run, until every subscriber has received one. */
     private static final long PRIME_EVERY_MILLIS = 10;
+
+    /** The most messages in each of these rounds but the first, which has every type. */
+    private static final int MOST_IN_A_ROUND = 1_000;
 
     private final int id;
     private final Outlet outlet;
@@ -49,23 +52,31 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
      */
     public static Window prime(List<PublishConnection> connections, SizeTable sizes, Control control)
             throws IOException, InterruptedException {
-        FrameBatch single = FrameBatch.ofMessages(sizes, 1);
+        FrameBatch batch = sizes.types() == 1 ? FrameBatch.ofMessages(sizes, 1) : FrameBatch.ofBytes(sizes);
+        // Each type is sent, since subscribers may ask for only one type.
+        int round = sizes.types();
         while (control.window() == Window.NONE) {
             for (PublishConnection connection : connections) {
-                // Each type is sent, since subscribers may ask for only one type.
-                for (int i = 0; i < sizes.types(); i++) {
-                    connection.prime(single, System.nanoTime());
+                for (int left = round; left > 0; ) {
+                    left -= connection.prime(batch, left, System.nanoTime());
                 }
             }
+            round = Math.min(round, MOST_IN_A_ROUND);
             TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
         }
         return control.window();
     }
 
-    void prime(FrameBatch batch, long nowNanos) throws IOException {
-        batch.add(LoadMessage.stamp(id, messages.get()), nowNanos);
+    /** Sends the next messages: at most {@code most}, and no more than fit into the batch; returns their number. */
+    int prime(FrameBatch batch, int most, long nowNanos) throws IOException {
+        long first = LoadMessage.stamp(id, messages.get());
+        int count = 0;
+        for (; count < most && batch.hasRoom(first + count); count++) {
+            batch.add(first + count, nowNanos);
+        }
         lastPrimed = nowNanos;
-        write(batch.drain(), messages.get() + 1);
+        write(batch.drain(), messages.get() + count);
+        return count;
     }
 
     /** Publishes at full speed until the end of the window. A last write completes the last frame. */

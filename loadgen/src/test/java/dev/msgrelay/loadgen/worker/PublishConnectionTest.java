@@ -18,7 +18,7 @@ class PublishConnectionTest {
 
     @Test
     void whatIsSentFromTheBeginOnIsMeasured() throws IOException {
-        connection.prime(batch, 4);
+        connection.prime(batch, 1, 4);
         connection.hear(WINDOW);
         send(9);
         send(10);
@@ -29,12 +29,20 @@ class PublishConnectionTest {
 
     @Test
     void whoHearsOfItWhenItHasBegunDoesNotKnowItsFirstMessage() throws IOException {
-        connection.prime(batch, 4);
-        connection.prime(batch, 10);
+        connection.prime(batch, 1, 4);
+        connection.prime(batch, 1, 10);
         connection.hear(WINDOW);
         send(11);
         assertThat(connection.said().firstTimed()).isNegative();
         assertThat(connection.messagesMeasured()).isOne();
+    }
+
+    @Test
+    void aRoundIsAsLongAsTheBatchAndNoLongerThanIsAsked() throws IOException {
+        FrameBatch three = FrameBatch.ofMessages(SizeTable.fixed(16).withTypes(5), 3);
+        assertThat(connection.prime(three, 5, 4)).isEqualTo(3);
+        assertThat(connection.prime(three, 2, 4)).isEqualTo(2);
+        assertThat(connection.messages()).isEqualTo(5);
     }
 
     private void send(long now) throws IOException {
