@@ -78,6 +78,7 @@ public final class RunScan {
         reset(buffer, offset, length, open);
         allowed = types;
         boolean checked = types != TypeRanges.ALL;
+        stretches = 0;
         int at = 0;
         int count = 0;
         while (length - at >= FrameLayout.HEADER_LENGTH) {
@@ -126,14 +127,14 @@ public final class RunScan {
         offset = from;
         length = bytes;
         packets = 0;
-        stretches = 0;
         problem = null;
         incomplete = 0;
         packetStart = -open;
     }
 
     /**
-     * Returns the result of {@link #scan} for valid frames that all have one length, without a look at them.
+     * Returns the result of {@link #scan} for valid frames that all have one length, without a look at them. Their types
+     * may differ, so they are looked at if stretches are noted.
      *
      * @param each bytes of a frame
      */
@@ -142,10 +143,8 @@ public final class RunScan {
         end = length;
         frames = closePackets(0, length, each, 0);
         if (notesStretches) {
-            noteStretch(length - each, frames);
+            noteEqualLengths(each);
         }
-        stretches = 1;
-        lastFrame = each;
         return this;
     }
 
@@ -286,6 +285,22 @@ public final class RunScan {
         packetEnd[packets] = at;
         framesBefore[packets] = count;
         packets++;
+    }
+
+    /** Notes the stretches of frames that all have one length. */
+    private void noteEqualLengths(int each) {
+        stretches = 0;
+        int at = 0;
+        int count = 0;
+        while (at < length) {
+            long header = buffer.getLong(offset + at);
+            do {
+                at += each;
+                count++;
+            } while (at < length && buffer.getLong(offset + at) == header);
+            noteStretch(at - each, count);
+            stretches++;
+        }
     }
 
     private void noteStretch(int last, int through) {

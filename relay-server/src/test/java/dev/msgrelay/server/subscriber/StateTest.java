@@ -131,6 +131,19 @@ class StateTest {
         }
     }
 
+    /** Frames of one length, which the ring takes as such, whatever their types. */
+    @ConcurrentTest
+    void typesOfOneLength() throws Exception {
+        Numbered messages = new Numbered(Seeds.random("StateTest one length"), 5, 8);
+        try (Scene scene = Scene.of(Setting.NIO_TCP, messages, StateTest::withState)) {
+            for (int i = 0; i < 50; i++) {
+                scene.publisher.publish(200);
+                scene.relay.awaitMessagesIn(scene.publisher.next() - 1);
+                assertViews(messages, complete(scene.greeting(ofState())), TypeRanges.ALL, 1);
+            }
+        }
+    }
+
     @ConcurrentTest
     void joinsUnderLoadWithOneLoop() throws Exception {
         joinsUnderLoad(1);
@@ -273,7 +286,7 @@ class StateTest {
             long lost = GapFrame.to(gap.body());
             assertThat(GapFrame.from(gap.body())).isEqualTo(1);
             assertThat(GapFrame.reason(gap.body())).isEqualTo(GapReason.NOT_HELD.code());
-            assertThat(scene.relay.stats().get(Counter.STATE_FORGOTTEN_VALUE)).isEqualTo(lost);
+            Await.until("figures", () -> scene.relay.stats().get(Counter.STATE_FORGOTTEN_VALUE) == lost);
             assertThat(scene.relay.stats().get(Counter.STATE_BYTES)).isBetween(1L, 400_000L);
             assertViews(messages, subscriber, TypeRanges.ALL, lost + 1);
             SpeakingSubscriber whole = complete(scene.greeting(ofState().fromState(0, lost + 1)));
