@@ -144,7 +144,9 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             return lastDue && sayLast();
         }
         if (delivery.getsState()) {
-            session.dialogue().hold(true, delivery.hasPartOfState());
+            // A PING at the stream's end would say that the state is complete.
+            boolean atEnd = delivery.nextSequence() >= head.sequence();
+            session.dialogue().hold(true, atEnd || delivery.hasPartOfState());
         }
         if (state.speaks()
                 && (state == SessionState.GREETED || session.dialogue().due())) {
@@ -252,8 +254,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 join.admit(delivery, delivery.nextSequence());
                 if (delivery.getsState()) {
                     services.counters().increment(Counter.STATE_JOINS);
-                    session.dialogue().hold(true, false);
-                    beginState();
+                    session.dialogue().hold(true, true);
+                    beginState(delivery.nextSequence() >= head.sequence());
                 }
             }
             case AFTER_A_GAP -> {
@@ -274,9 +276,13 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return true;
     }
 
-    /** Begins to send the state, if the limits of the subscriber's address allow one more start now. */
-    private void beginState() {
-        if (join.takeTurn()) {
+    /**
+     * Begins to send the state, if the limits of the subscriber's address allow one more start now.
+     *
+     * @param nothing whether there is nothing to send, which is not limited
+     */
+    private void beginState(boolean nothing) {
+        if (nothing || join.takeTurn()) {
             delivery.beginState();
         }
     }
@@ -371,7 +377,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             return;
         }
         if (delivery.getsState()) {
-            beginState();
+            beginState(false);
             if (!delivery.busy()) {
                 // The client has taken all that it was sent, and got no PING that it could answer.
                 session.heard();
