@@ -18,11 +18,14 @@ import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.SubscribedFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.server.config.StateConfig;
 import dev.msgrelay.server.stream.PacketLog;
 import dev.msgrelay.server.subscribe.SubscriberConnection;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.BitSet;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -76,6 +79,13 @@ final class SimSubscriber extends Peer {
     private int resumeFrom;
     private boolean gapMayCome;
     private int tailAtHello;
+    // While it gets the state: the types that it has asked for, what was forgotten, and what came of it.
+    private TypeRanges stateTypes;
+    private int stateFrom;
+    private int forgotten;
+    // It has sent SUBSCRIBE before WELCOME, and does not know which types the state has.
+    private boolean eitherTypes;
+    private final BitSet ofState = new BitSet();
     // In the journal, the oldest message, and what came out wrong.
     private int oldestAtHello;
     private int wrongReadsBefore;
@@ -202,6 +212,9 @@ final class SimSubscriber extends Peer {
         if (!owedAnswer().isEmpty()) {
             return owedAnswer();
         }
+        if (getsState()) {
+            return this + " has not got the state, only up to " + next + " of " + model.count + ": " + channel.state();
+        }
         if (!wishes.isEmpty()) {
             return this + " waits for SUBSCRIBED: " + channel.state();
         }
@@ -236,14 +249,28 @@ final class SimSubscriber extends Peer {
         if (goesBack) {
             reasons.add(CloseReason.TOO_MANY_FROM_ADDRESS);
         }
-        if (hello != null && hello.start() == StartFrom.SEQUENCE) {
+        if (hello != null && (hello.start() == StartFrom.SEQUENCE || hello.start() == StartFrom.STATE)) {
             reasons.add(CloseReason.BAD_START);
+        }
+        if (hello != null && hello.start() == StartFrom.STATE && !mayGetState()) {
+            reasons.add(CloseReason.UNSUPPORTED);
         }
         if (spoilt) {
             reasons.add(CloseReason.FRAME_TIMEOUT);
             reasons.add(CloseReason.HANDSHAKE_TIMEOUT);
         }
         return reasons;
+    }
+
+    private boolean mayGetState() {
+        StateConfig state = world.config.state();
+        boolean has =
+                state.types().isAll() || hello.types().equals(state.types().intersect(hello.types()));
+        return state.on() && has && wishes.isEmpty() && requests == 0 && hello.level() == Level.STREAM;
+    }
+
+    private boolean getsState() {
+        return stateTypes != null;
     }
 
     /** The first message from here on that it wants; one past the last where there is none. */
@@ -281,8 +308,9 @@ final class SimSubscriber extends Peer {
             current = sequence;
             return sequence;
         }
-        int sequence = firstWanted(next);
-        if (sequence > model.count) {
+        // Of the state each message that is passed over was told.
+        int sequence = getsState() ? next : firstWanted(next);
+        if (sequence > model.count || getsState() && !stateTypes.contains(model.type(sequence))) {
             fail("gets a message of type " + Source.getInt(first, 0) + " where " + next + " comes next, and there are "
                     + model.count);
             return sequence;
@@ -294,6 +322,7 @@ final class SimSubscriber extends Peer {
 
     @Override
     protected void messageEnded() {
+        ofState.set(current);
         lives.promise(level, current, name);
         next = current + 1;
     }
@@ -317,6 +346,9 @@ final class SimSubscriber extends Peer {
             }
             case ControlFrames.PING -> {
                 settledUpTo(PingFrame.next(body), "PING");
+                if (getsState()) {
+                    pingOfState(PingFrame.next(body), PingFrame.head(body));
+                }
                 int most = level == Level.STREAM ? model.count : lives.reached(level);
                 // One that asked for what is not durable yet waits behind the end.
                 boolean behind = level != Level.STREAM && PingFrame.next(body) == resumeFrom;
@@ -344,7 +376,8 @@ final class SimSubscriber extends Peer {
         boolean durable = level != Level.STREAM;
         int fork = lives.forkOf(hello.epoch());
         boolean unknown = fork == Lives.UNKNOWN;
-        boolean rolledBack = !unknown && hello.start() == StartFrom.SEQUENCE && hello.number() > fork;
+        boolean resumes = hello.start() == StartFrom.SEQUENCE || hello.start() == StartFrom.STATE;
+        boolean rolledBack = !unknown && resumes && hello.number() > fork;
         check(
                 said.epochChanged() == (unknown || rolledBack)
                         && said.rolledBack() == rolledBack
@@ -374,6 +407,15 @@ final class SimSubscriber extends Peer {
                 if (journal == null || !isOldestOfJournal((int) first)) {
                     checkOldest((int) first);
                 }
+            }
+            case STATE -> {
+                check(mayGetState() || requests > 0, "gets a state that is not there");
+                long wantedFirst = unknown || rolledBack ? 1 : Math.max(1, hello.number());
+                check(first == wantedFirst, "gets the state from " + first + ", not " + wantedFirst);
+                eitherTypes = requests > 0;
+                stateTypes = eitherTypes ? TypeRanges.ALL : types;
+                stateFrom = (int) first;
+                world.saw("starts with the state", 1);
             }
             case TIME -> {
                 int most = model.count + 1;
@@ -444,12 +486,48 @@ final class SimSubscriber extends Peer {
         }
     }
 
+    /** A PING comes before the state, or at its end: then it has the newest message of each of its types. */
+    private void pingOfState(long to, long head) {
+        if (head >= to) {
+            check(to == stateFrom, "gets a PING in the middle of the state, at " + to + " of " + head);
+            return;
+        }
+        Set<Integer> seen = new HashSet<>();
+        for (int sequence = (int) head; sequence >= stateFrom && sequence > forgotten && !eitherTypes; sequence--) {
+            int type = model.type(sequence);
+            boolean newest = stateTypes.contains(type) && seen.add(type);
+            check(
+                    !newest || ofState.get(sequence) || isNothingToIt(sequence),
+                    "has no message " + sequence + " of the state up to " + head);
+        }
+        world.saw("states complete", 1);
+        world.saw("states not whole", forgotten > 0 ? 1 : 0);
+        stateTypes = null;
+    }
+
+    /** Whether a message is a tombstone, and it has no value of that type: if it was forgotten, it lacks nothing. */
+    private boolean isNothingToIt(int tombstone) {
+        boolean had = ofState.stream().anyMatch(sequence -> model.type(sequence) == model.type(tombstone));
+        return model.start(tombstone + 1) - model.start(tombstone) == Source.HEADER && stateFrom == 1 && !had;
+    }
+
+    private void gapOfState(int from, int to, int reason) {
+        boolean lost = reason == GapReason.NOT_HELD.code();
+        check(
+                from == next && to <= model.count && (lost || reason == GapReason.SUPERSEDED.code()),
+                "is told of the state that " + from + " to " + to + " do not come, for " + reason + ", where " + next
+                        + " comes");
+        forgotten = lost ? to : forgotten;
+    }
+
     private void gap(ByteBuffer body) throws FrameException {
         GapFrame.check(body);
         int from = (int) GapFrame.from(body);
         int to = (int) GapFrame.to(body);
         world.trace(name, "is told a gap", from, to);
-        if (journal != null && GapFrame.reason(body) != GapReason.SLOW.code()) {
+        if (getsState()) {
+            gapOfState(from, to, GapFrame.reason(body));
+        } else if (journal != null && GapFrame.reason(body) != GapReason.SLOW.code()) {
             missing(from, to, GapFrame.reason(body));
         } else if (GapFrame.reason(body) == GapReason.NOT_HELD.code()) {
             check(gapMayCome && from == resumeFrom, "is told of messages not held, " + from + " to " + to);
@@ -474,6 +552,10 @@ final class SimSubscriber extends Peer {
 
     private void settledUpTo(long number, String by) {
         int to = (int) Math.min(number, Integer.MAX_VALUE);
+        if (getsState()) {
+            check(to == next, "is told by " + by + " of " + number + ", where " + next + " of the state comes");
+            return;
+        }
         if (to < next || to > model.count + 1 || firstWanted(next) < to) {
             fail("is told by " + by + " of " + number + ", and from " + next + " on message " + firstWanted(next)
                     + " comes next of " + model.count);

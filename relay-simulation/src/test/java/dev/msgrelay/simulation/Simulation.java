@@ -31,6 +31,7 @@ import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import dev.msgrelay.server.publish.PublisherConnection;
+import dev.msgrelay.server.state.StateIndex;
 import dev.msgrelay.server.subscribe.SendGroup;
 import dev.msgrelay.server.subscribe.SubscriberConnection;
 import dev.msgrelay.testing.ThisMachine;
@@ -265,6 +266,7 @@ final class Simulation {
         return RelayConfig.builder()
                 .set(MTU, world.oneOf(576, 1500, 9000))
                 .set(MAX_BODY, maxBody)
+                .set(STATE, world.onceIn(2) ? 0 : (int) StateIndex.leastSize(maxBody) + world.skewed(1 << 20))
                 .set(RING_SIZE, maxBody > 200_000 ? 4 << 20 : 1 << 20)
                 .set(LOG_SIZE, log + world.below(2) * (1 << 20))
                 .set(EVENT_LOOPS, loopCount)
@@ -474,6 +476,15 @@ final class Simulation {
                 long any = lives.someEpoch();
                 long epoch = world.oneOf(List.of(0L, any, any, world.onceIn(5) ? NO_EPOCH : any));
                 hello.fromSequence(epoch, first);
+            }
+        }
+        if (config.state().on() && world.onceIn(2)) {
+            long number =
+                    world.onceIn(2) ? world.below(2) : Math.max(0, model.count + 1 - world.skewed(model.count + 1));
+            long any = lives.someEpoch();
+            hello.fromState(world.oneOf(List.of(0L, any, any, world.onceIn(5) ? NO_EPOCH : any)), number);
+            if (world.onceIn(2)) {
+                hello.features(Features.SEQUENCES);
             }
         }
         if (journal != null && world.onceIn(2)) {
@@ -814,6 +825,7 @@ final class Simulation {
         int cycles = 0;
         boolean more = true;
         Pool filters = engine.services().budget().pool(Part.FILTERS);
+        Pool batches = engine.services().budget().pool(Part.STATE_BATCHES);
         Pool pages = engine.services().budget().pool(Part.REPLAYS);
         boolean memoryShort = false;
         while (more) {
@@ -829,7 +841,9 @@ final class Simulation {
                 more |= cycle(loop);
                 // Without a journal there are no pages, and nobody waits for one.
                 boolean pagesShort = journal != null && pages.used() + BlockReader.PAGE_BYTES > pages.limit();
-                memoryShort |= filters.used() == filters.limit() || pagesShort;
+                // A long message of a state waits until none is on its way.
+                boolean longOfState = batches.used() % (64 << 10) != 0;
+                memoryShort |= filters.used() == filters.limit() || pagesShort || longOfState;
                 looked();
             }
             if (++cycles > CYCLES_PER_ROUND) {
