@@ -118,6 +118,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
      *
      * @param token as {@link #token()} has given it for this connection
      * @param selector as for {@link RelayLink}
+     * @param certificate is told which certificate is shown: before the handshake, which a relay may refuse for it
      */
     RelayLink connect(
             Endpoint endpoint,
@@ -125,11 +126,12 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
             Selector selector,
             FrameReader reader,
             RelayLink.Handler handler,
-            LongSupplier clock)
+            LongSupplier clock,
+            OwnCertificate certificate)
             throws IOException {
         SocketChannel channel = endpoint.open(connectTimeout);
         try {
-            TlsChannel secure = tls == null ? null : TlsChannel.connect(endpoint, channel, tls, connectTimeout);
+            TlsChannel secure = tls == null ? null : secure(endpoint, channel, certificate);
             checkSecrecy(endpoint, channel, token);
             RelayLink link = new RelayLink(endpoint, channel, secure, selector, reader, handler, clock);
             link.tokenMayChange(this.token.mayChange());
@@ -138,6 +140,13 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
             channel.close();
             throw e;
         }
+    }
+
+    private TlsChannel secure(Endpoint endpoint, SocketChannel channel, OwnCertificate certificate) throws IOException {
+        TlsOptions.Loaded files = tls.load();
+        certificate.shows(files.endMillis());
+        certificate.look(endpoint);
+        return TlsChannel.connect(endpoint, channel, tls, files.context(), connectTimeout);
     }
 
     /**

@@ -36,7 +36,7 @@ final class OwnCertificate {
         }
     }
 
-    /** Tells the days that are left, if they have become few; called with a connection, and now and then later. */
+    /** Tells the days that are left, if they have become few; called as a connection begins, and now and then later. */
     void look(Endpoint endpoint) {
         if (endMillis == NONE || told == 0) {
             return;

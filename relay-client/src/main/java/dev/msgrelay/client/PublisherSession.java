@@ -210,8 +210,7 @@ final class PublisherSession implements Runnable {
         int most = options.plain() ? Math.max(INPUT_BUFFER, options.maxBody()) : INPUT_BUFFER;
         FrameReader reader = new FrameReader(INPUT_BUFFER, most);
         Token token = options.token();
-        link = options.connect(endpoint, token, selector, reader, stream, clock);
-        stream.certificate().shows(link.certificateEndMillis());
+        link = options.connect(endpoint, token, selector, reader, stream, clock, stream.certificate());
         mostPerWrite = Segments.wholeUpTo(LARGEST_WRITE, Segments.payload(link.localAddress()));
         if (aborted) {
             // abort() may have been called before there was a link to close.
@@ -220,7 +219,6 @@ final class PublisherSession implements Runnable {
             link.openPlain();
             reconnector.welcomed();
             emit(new SessionEvent.ConnectedPlain(endpoint));
-            stream.certificate().look(endpoint);
         } else {
             link.greet(stream.hello(token), options.handshakeTimeout().toNanos());
         }

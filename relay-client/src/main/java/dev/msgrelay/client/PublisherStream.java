@@ -116,7 +116,6 @@ final class PublisherStream implements RelayLink.Handler {
         goBackIfUnknown(welcome);
         maxBody = Math.min(options.maxBody(), welcome.maxBody());
         emit(new SessionEvent.Connected(endpoint, welcome, false));
-        certificate.look(endpoint);
         if (options.acks()) {
             number(welcome);
         } else {

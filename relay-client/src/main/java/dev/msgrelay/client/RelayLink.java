@@ -155,11 +155,6 @@ final class RelayLink implements AutoCloseable {
         return tls == null || tls.flush();
     }
 
-    /** The end of the certificate that the client shows, in ms since 1970; {@link OwnCertificate#NONE}: none. */
-    long certificateEndMillis() {
-        return tls == null ? OwnCertificate.NONE : tls.certificateEndMillis();
-    }
-
     /** Whether a read may bring bytes without new ones in the socket. */
     boolean hasInput() {
         return tls != null && tls.hasInput();

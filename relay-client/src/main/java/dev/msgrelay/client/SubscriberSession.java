@@ -216,8 +216,8 @@ final class SubscriberSession implements AutoCloseable {
         emit(new SessionEvent.Connecting(endpoint));
         FrameReader reader = new FrameReader(options.bufferSize(), options.maxBody());
         Token token = options.token();
-        link = options.connect(endpoint, token, options.plain() ? null : selector, reader, stream, clock);
-        stream.certificate().shows(link.certificateEndMillis());
+        link = options.connect(
+                endpoint, token, options.plain() ? null : selector, reader, stream, clock, stream.certificate());
         if (closed) {
             // close() may have been called before there was a link to close.
             link.close();
@@ -232,7 +232,6 @@ final class SubscriberSession implements AutoCloseable {
         link.openPlain();
         reconnector.welcomed();
         emit(new SessionEvent.ConnectedPlain(endpoint));
-        stream.certificate().look(endpoint);
         if (wasConnected) {
             emit(new SessionEvent.MissedUnknown(endpoint));
         }

@@ -201,7 +201,6 @@ final class SubscriberStream implements RelayLink.Handler {
         }
         complete = !withState;
         listener.accept(new SessionEvent.Connected(endpoint, welcome, anew));
-        certificate.look(endpoint);
         if (position.isOther(welcome)) {
             listener.accept(
                     welcome.rolledBack()

@@ -18,6 +18,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
@@ -39,7 +40,6 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     private final SocketChannel channel;
     private final SSLEngine engine;
     private final TlsOptions options;
-    private final long certificateEndMillis;
     private final int record;
     private final ByteBuffer[] single = new ByteBuffer[1];
     // Records from and for the socket, between position and limit.
@@ -52,13 +52,11 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     private boolean socketRead;
     private long received;
 
-    private TlsChannel(
-            Endpoint endpoint, SocketChannel channel, SSLEngine engine, TlsOptions options, long certificateEndMillis) {
+    private TlsChannel(Endpoint endpoint, SocketChannel channel, SSLEngine engine, TlsOptions options) {
         this.endpoint = endpoint;
         this.channel = channel;
         this.engine = engine;
         this.options = options;
-        this.certificateEndMillis = certificateEndMillis;
         this.record = engine.getSession().getPacketBufferSize();
         this.netIn = ByteBuffer.allocateDirect(RECORDS * record).limit(0);
         this.netOut = ByteBuffer.allocateDirect(RECORDS * record).limit(0);
@@ -69,20 +67,21 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     /**
      * Makes the TLS handshake over a connected socket, and leaves it non-blocking.
      *
+     * @param context of the options' files
      * @throws TlsException the handshake failed; the message names the endpoint and the reason
      * @throws ClosedByInterruptException the thread was interrupted, and still is
-     * @throws IOException the connection was lost, or a file of the options cannot be used
+     * @throws IOException the connection was lost
      */
-    static TlsChannel connect(Endpoint endpoint, SocketChannel channel, TlsOptions options, Duration timeout)
+    static TlsChannel connect(
+            Endpoint endpoint, SocketChannel channel, TlsOptions options, SSLContext context, Duration timeout)
             throws IOException {
-        TlsOptions.Loaded files = options.load();
-        SSLEngine engine = files.context().createSSLEngine(options.nameOn(endpoint.host()), endpoint.port());
+        SSLEngine engine = context.createSSLEngine(options.nameOn(endpoint.host()), endpoint.port());
         engine.setUseClientMode(true);
         SSLParameters parameters = engine.getSSLParameters();
         parameters.setProtocols(new String[] {PROTOCOL});
         parameters.setEndpointIdentificationAlgorithm(IDENTIFICATION);
         engine.setSSLParameters(parameters);
-        TlsChannel tls = new TlsChannel(endpoint, channel, engine, options, files.endMillis());
+        TlsChannel tls = new TlsChannel(endpoint, channel, engine, options);
         channel.configureBlocking(false);
         try (Selector selector = Selector.open()) {
             SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
@@ -205,11 +204,6 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     private TlsException asTlsException(SSLException failure) {
         TlsFault fault = TlsFault.of(endpoint, failure);
         return new TlsException(fault.text(), options.advice(fault.kind()), failure);
-    }
-
-    /** As {@link RelayLink#certificateEndMillis}. */
-    long certificateEndMillis() {
-        return certificateEndMillis;
     }
 
     // ---- reading -----------------------------------------------------------------------------------------------

@@ -84,7 +84,8 @@ class RelayLinkTlsTest implements RelayLink.Handler {
 
     private static TlsChannel connect(Endpoint endpoint, SocketChannel channel, TlsFolder files) {
         try {
-            return TlsChannel.connect(endpoint, channel, TlsOptions.trusting(files.ca), Duration.ofSeconds(60));
+            TlsOptions trusting = TlsOptions.trusting(files.ca);
+            return TlsChannel.connect(endpoint, channel, trusting, trusting.context(), Duration.ofSeconds(60));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
