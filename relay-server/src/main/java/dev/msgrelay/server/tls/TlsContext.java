@@ -137,13 +137,15 @@ public final class TlsContext implements AutoCloseable {
     private static Loaded load(TlsFiles from, TlsProvider provider) throws IOException {
         List<X509Certificate> chain = PemFiles.certificates(from.certificate());
         PrivateKey key = PemFiles.privateKey(from.key(), chain.get(0).getPublicKey());
+        boolean isBoringSsl = provider.resolve() == TlsProvider.BORINGSSL;
         SslContextBuilder builder = SslContextBuilder.forServer(key, chain)
-                .sslProvider(provider.resolve() == TlsProvider.BORINGSSL ? SslProvider.OPENSSL_REFCNT : SslProvider.JDK)
+                .sslProvider(isBoringSsl ? SslProvider.OPENSSL_REFCNT : SslProvider.JDK)
                 .protocols("TLSv1.3");
         List<X509Certificate> authorities = from.clients() == null ? List.of() : PemFiles.certificates(from.clients());
         if (from.clients() != null) {
-            builder.trustManager(authorities)
-                    .clientAuth(from.clientsOptional() ? ClientAuth.OPTIONAL : ClientAuth.REQUIRE);
+            builder =
+                    isBoringSsl ? builder.trustManager(ClientTrust.in(authorities)) : builder.trustManager(authorities);
+            builder.clientAuth(from.clientsOptional() ? ClientAuth.OPTIONAL : ClientAuth.REQUIRE);
         }
         try {
             return new Loaded(
