@@ -125,8 +125,8 @@ typedef struct relay_tls {
     void (*end_output)(void *session);
     void (*free)(void *session);
     /**
-     * The end of the client's own certificate in this session, in seconds since 1970; INT64_MAX: it has none. NULL: there
-     * is no RELAY_CERTIFICATE.
+     * The end of the client's own certificate in this session, in seconds since 1970; INT64_MAX: it has none. Without
+     * this function (NULL) there is no RELAY_CERTIFICATE.
      */
     int64_t (*certificate_ends)(void *session);
 } relay_tls;
@@ -259,8 +259,8 @@ typedef struct relay_options {
     relay_start start;
     relay_policy policy;
     /**
-     * Of RELAY_SEQUENCE: the first sequence wanted; of RELAY_TIME: ms since 1970. Of RELAY_STATE: 0 for the whole state,
-     * or the `next` up to which a program has kept its view.
+     * Of RELAY_SEQUENCE: the first sequence wanted; of RELAY_TIME: ms since 1970. Of RELAY_STATE: 0 for the whole
+     * state, or the `next` up to which a program has kept its view, which was complete then.
      */
     int64_t number;
 
