@@ -12,7 +12,7 @@ const LONGEST_TOKEN_FILE = 512;
 export interface Credentials {
     readonly token: string | undefined;
     readonly context: SecureContext | undefined;
-    /** The end of the client's own certificate, in ms since 1970; undefined: there is none, or none that can be read. */
+    /** The end of the client's own certificate, in ms since 1970; undefined: none that can be read. */
     readonly certificateEnds: number | undefined;
 }
 

@@ -172,8 +172,8 @@ export interface StateLate {
 }
 
 /**
- * The client's own certificate ends soon: told once at each of 30, 7 and 1 days, and when it has ended. `days` are those
- * that are begun; 0 or less: it has ended.
+ * The client's own certificate ends soon: told once at each of 30, 7 and 1 days, and when it has ended. `days` are
+ * those that are begun; 0 or less: it has ended.
  */
 export interface Certificate {
     readonly kind: "certificate";

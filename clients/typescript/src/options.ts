@@ -91,8 +91,9 @@ export interface ConnectionOptions {
  * Begin of a subscriber's stream: at the next message, at the oldest one that the relay holds, at a sequence such as
  * `next` and `epoch` of an earlier process (`epoch` 0 or absent: the present one), or at a time.
  *
- * `state`: first the newest message of each type, and then the stream; with `next` and `epoch` of an earlier process that
- * has kept its view, of the types that have changed since. The relay needs its option `--state`.
+ * `state`: first the newest message of each type, and then the stream; with `next` and `epoch` of an earlier process
+ * that has kept its view, which was complete then, of the types that have changed since. The relay needs its option
+ * `--state`.
  */
 export type Start =
     | "live"

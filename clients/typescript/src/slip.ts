@@ -3,8 +3,8 @@ import type { Event } from "./events.js";
 
 /**
  * A hook for a program without one: it tells the first failure to connect, and the first success after it, in a line
- * each. So a program that waits for a relay at the wrong port does not do it in silence. It also tells a certificate that
- * ends, and a state that is late.
+ * each. So a program that waits for a relay at the wrong port does not do it in silence. It also tells a certificate
+ * that ends, and a state that is late.
  */
 export function tellFirstSlip(
     warn: (text: string) => void = (text) => console.warn(text),

@@ -94,8 +94,8 @@ export class SubscriberCore {
     #ended: RelayError | undefined;
     #startOfBatch: bigint;
     // With start = state: whether the next HELLO asks for the whole of it; whether messages were passed over, as newer
-    // ones of their types come, and not all of these have come; and whether the state of this connection is not complete,
-    // since when, and whether that was told.
+    // ones of their types come, and not all of these have come; and whether the state of this connection is not
+    // complete, since when, and whether that was told.
     readonly #wantsState: boolean;
     #needsWhole = false;
     #hasPassedOver = false;
