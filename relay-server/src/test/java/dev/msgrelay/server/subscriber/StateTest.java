@@ -38,6 +38,8 @@ import org.junit.jupiter.api.io.TempDir;
 class StateTest {
     private static final int TYPES = 500;
 
+    // Where a reader is to be in the middle of the state, that has more bytes than a socket takes at once.
+
     private static RelayConfig.Builder withState(RelayConfig.Builder relay) {
         return relay.set(STATE, 32 << 20).set(REPLAYS_PER_ADDRESS, 100_000);
     }
@@ -224,9 +226,9 @@ class StateTest {
     /** One that stops reading in the middle; meanwhile the log drops the place where the state would have ended. */
     @Over.Pairs
     void aSlowReader(Setting setting) throws Exception {
-        Numbered messages = new Numbered(Seeds.random("StateTest slow " + setting), TYPES, 60, 40_000);
+        Numbered messages = new Numbered(Seeds.random("StateTest slow " + setting), TYPES, 60, 120_000);
         try (Scene scene = Scene.small(setting, messages, StateTest::withState)) {
-            long end = scene.fill(20 << 20);
+            long end = scene.fill(40 << 20);
             SpeakingSubscriber slow = scene.paused().hello(ofState());
             slow.resumeUntilWelcome().awaitWelcome();
             awaitReaders(scene, 1);
@@ -245,9 +247,9 @@ class StateTest {
     /** The stream of the new types begins where the state ends. */
     @Over.Sockets
     void otherTypesWhileItRuns(Setting setting) throws Exception {
-        Numbered messages = new Numbered(Seeds.random("StateTest types " + setting), TYPES, 60, 40_000);
+        Numbered messages = new Numbered(Seeds.random("StateTest types " + setting), TYPES, 60, 120_000);
         try (Scene scene = Scene.of(setting, messages, StateTest::withState)) {
-            long end = scene.fill(20 << 20);
+            long end = scene.fill(40 << 20);
             TypeRanges few = TypeRanges.of(0, 399);
             SpeakingSubscriber subscriber =
                     scene.paused().hello(SpeakingSubscriber.numbered(few).fromState(0, 0));
