@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -32,7 +31,6 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
 
     private static final int BATCHES_PER_LOOK = 256;
     private static final int LOOKS_AT_BUSY_STAGES = 32;
-    private static final long STAGE_BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final FrameRing ring;
     private final PacketLog log;
@@ -105,7 +103,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         if (!got || ++batches % BATCHES_PER_LOOK == 0) {
             for (RunStage stage : stages) {
                 got |= stage.drainTo(runs);
-                if (stage.isDone()) {
+                if (stage.isDone(clock.getAsLong())) {
                     forget(stage);
                 }
             }
@@ -202,11 +200,12 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     }
 
     /**
-     * Returns the longest time that the core may sleep, in ns; 0: no limit. A producer at its stage may have found the
+     * Returns the longest time that the core may sleep, in ns; 0: no limit. A moment, if a producer may have found the
      * core awake just before the core fell asleep, and then does not wake it.
      */
     public long sleepNanos() {
-        return anyStage(RunStage::waiting) && !gate.stillRefuses() ? STAGE_BUSY_NANOS : 0;
+        boolean looksAgain = anyStage(stage -> !stage.isSettled(clock.getAsLong()) || stage.waiting());
+        return looksAgain && !gate.stillRefuses() ? RunStage.MOMENT_NANOS : 0;
     }
 
     /** Adds the stage of a producer. Any thread. */
@@ -216,10 +215,10 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         stages = next;
     }
 
-    /** Returns whether no run waits in a stage, in the ring or for an orderer. Any thread. */
+    /** Returns whether no run waits in a stage, in the ring or for an orderer. */
     public boolean isEmpty() {
         // A run moves on in this order, so none is missed if it moves between two checks.
-        return !anyStage(RunStage::waiting)
+        return !anyStage(stage -> stage.isClosing(clock.getAsLong()) || stage.waiting())
                 && ring.isEmpty()
                 && orderer.map(Orderer::isEmpty).orElse(true);
     }

@@ -6,22 +6,38 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
  * Memory in which one producer thread gathers small messages while the ring's consumer is busy. So dozens of messages
- * need only one claim and one publish, with their cache misses. No timer is needed to move the messages on:
+ * need only one claim and one publish, with their cache misses:
  *
  * <pre>
  *   consumer asleep          every message goes into the ring at once, and wakes the consumer
  *   consumer busy            messages gather here; a full stage goes into the ring as one run
  *   ring empty               the consumer takes the messages from here, before it sleeps
+ *
+ *   memory   | taken ......... | gathered ......... | free ......... |
+ *            base              taken                tail             base + CAPACITY
  * </pre>
  *
- * A thread takes the stage by a compare-and-set of {@code owner}, which is a full fence. When the producer is done, it
- * looks whether the consumer sleeps. So a consumer that finds all stages free and empty may sleep until it is woken. If
- * a stage is taken, its producer may have looked too early. Then the consumer sleeps only for a moment. A long spin
- * instead could keep the producer from its processor.
+ * The producer alone writes behind {@code tail}, and takes no lock for that. Messages are moved on by the producer or by
+ * the consumer, each of which takes {@code owner} once for all of them. In a full stage whose messages have moved on,
+ * the producer begins again.
+ *
+ * <p>No message stays here while the consumer sleeps. The producer stores {@code tail}, and then looks whether the
+ * consumer sleeps. The consumer says that it sleeps, executes a full fence, and then looks at {@code tail}. Only if the
+ * processor delays the producer's store may both miss each other. So the producer executes a full fence in between, but
+ * not if it sees earlier messages here: the consumer finds those, and does not sleep.
+ *
+ * <p>The consumer may have taken those earlier messages while the store was delayed. So if it has taken any, it sleeps
+ * only for {@link #MOMENT_NANOS}, and looks again. A processor delays a store for microseconds, and if it changes to
+ * another thread, until then at most. The producer looks for earlier messages after its store, so its view of them is
+ * not older than the store. Where a thread holds {@code owner}, the consumer sleeps for a moment too.
+ *
+ * <p>In the same way {@link #close} by another thread and a put may miss each other. So a closed stage is done only
+ * when it has been empty for a moment.
  */
 public final class RunStage {
     /** Bytes of the longest run that is gathered here; a longer run gets a claim of its own in the ring. */
@@ -29,16 +45,23 @@ public final class RunStage {
 
     static final int CAPACITY = 8192;
 
+    /** Time after which all threads see a store, with a large margin; in ns. */
+    static final long MOMENT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private static final int FREE = 0;
-    private static final int PRODUCER = 1;
-    private static final int CONSUMER = 2;
+    private static final int HELD = 1;
     private static final int SPINS = 200;
 
     private static final VarHandle OWNER;
+    private static final VarHandle TAIL;
+    private static final VarHandle TAKEN;
 
     static {
         try {
-            OWNER = MethodHandles.lookup().findVarHandle(RunStage.class, "owner", int.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            OWNER = lookup.findVarHandle(RunStage.class, "owner", int.class);
+            TAIL = lookup.findVarHandle(RunStage.class, "tail", int.class);
+            TAKEN = lookup.findVarHandle(RunStage.class, "taken", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -52,12 +75,25 @@ public final class RunStage {
     @SuppressWarnings("unused") // through OWNER
     private int owner;
 
-    // Guarded by owner.
-    private int gathered;
-    // The length of each gathered frame; 0 if the lengths differ.
-    private int each;
+    // Places in the bytes of all messages; they overflow. The producer writes tail, the owner taken.
+    private int tail;
+    private int taken;
+
+    // Written by the producer as owner.
+    private int base;
     private long lastCell = -1;
-    private boolean closed;
+
+    // Written by the producer: the length of each frame since base; 0 if the lengths differ. The consumer may see the
+    // length for a later tail. That is the same length or 0.
+    private int each;
+    private volatile boolean closed;
+
+    // Written by the owner: how often the consumer has taken messages, and whether the stage was closed.
+    private int changes;
+    // The consumer's: the last change that it knows, and when it saw that.
+    private int seenChanges;
+    private long seenNanos;
+    private boolean settled = true;
 
     /** @param consumerAsleep whether the ring's consumer sleeps or is about to */
     public RunStage(FrameRing ring, int maxBody, BooleanSupplier consumerAsleep) {
@@ -71,89 +107,86 @@ public final class RunStage {
         this.scan = RunScan.unpacked(maxBody);
     }
 
-    /** Takes one message; returns false if there is no room, neither here nor in the ring. */
+    /** Takes one message; returns false if there is no room, neither here nor in the ring. On the producer's thread. */
     public boolean put(int type, ByteBuffer body, int length) {
         int frame = FrameLayout.HEADER_LENGTH + length;
+        return frame <= SMALL_RUN ? gather(type, body, length, frame) : claim(type, body, length, frame);
+    }
+
+    private boolean gather(int type, ByteBuffer body, int length, int frame) {
+        if (tail - base + frame > CAPACITY && !beginAgain()) {
+            return false;
+        }
+        int at = tail - base;
+        memory.putInt(at, Bytes.bigEndian(type));
+        memory.putInt(at + FrameLayout.LENGTH_OFFSET, Bytes.bigEndian(length));
+        memory.put(at + FrameLayout.HEADER_LENGTH, body, body.position(), length);
+        return show(at, frame, frame);
+    }
+
+    private boolean claim(int type, ByteBuffer body, int length, int frame) {
         acquire();
         try {
-            return !closed
-                    && (frame <= SMALL_RUN ? gather(type, body, length, frame) : claim(type, body, length, frame));
+            long claim = claimBehindGathered(frame);
+            if (claim == FrameRing.REFUSED) {
+                return false;
+            }
+            try {
+                ring.putHeader(claim, 0, type, length);
+                ring.put(claim, FrameLayout.HEADER_LENGTH, body, body.position(), length);
+            } catch (Throwable e) {
+                // The consumer would wait for ever for a claim that is not published.
+                ring.abandon(claim, frame);
+                throw e;
+            }
+            publish(claim, frame, frame);
+            return true;
         } finally {
             letGo();
         }
     }
 
-    private boolean gather(int type, ByteBuffer body, int length, int frame) {
-        if (gathered + frame > CAPACITY && !moveToRing()) {
-            return false;
-        }
-        int at = gathered;
-        memory.putInt(at, Bytes.bigEndian(type));
-        memory.putInt(at + FrameLayout.LENGTH_OFFSET, Bytes.bigEndian(length));
-        memory.put(at + FrameLayout.HEADER_LENGTH, body, body.position(), length);
-        grow(at, frame, frame);
-        return true;
-    }
-
-    private boolean claim(int type, ByteBuffer body, int length, int frame) {
-        long claim = moveToRing() ? ring.tryClaim(frame) : FrameRing.REFUSED;
-        if (claim == FrameRing.REFUSED) {
-            return false;
-        }
-        try {
-            ring.putHeader(claim, 0, type, length);
-            ring.put(claim, FrameLayout.HEADER_LENGTH, body, body.position(), length);
-        } catch (Throwable e) {
-            // The consumer would wait for ever for a claim that is not published.
-            ring.abandon(claim, frame);
-            throw e;
-        }
-        publish(claim, frame, frame);
-        return true;
-    }
-
     /**
-     * Takes a run; returns false if there is no room, neither here nor in the ring.
+     * Takes a run; returns false if there is no room, neither here nor in the ring. On the producer's thread.
      *
      * @throws IllegalArgumentException the run is not whole, valid frames
      */
     public boolean putRun(ByteBuffer frames, int length) {
-        acquire();
-        try {
-            return !closed
-                    && (length <= SMALL_RUN && gathered + length <= CAPACITY
-                            ? gatherRun(frames, length)
-                            : claimRun(frames, length));
-        } finally {
-            letGo();
-        }
+        return length <= SMALL_RUN ? gatherRun(frames, length) : claimRun(frames, length);
     }
 
     private boolean gatherRun(ByteBuffer frames, int length) {
-        int at = gathered;
+        if (tail - base + length > CAPACITY && !beginAgain()) {
+            return false;
+        }
+        int at = tail - base;
         memory.put(at, frames, frames.position(), length);
         scan.scan(memory, at, length, 0);
         check(length);
-        grow(at, length, scan.commonLength());
-        return true;
+        return show(at, length, scan.commonLength());
     }
 
     /** Copies the run into the ring, and checks the copy, because the caller may change the original meanwhile. */
     private boolean claimRun(ByteBuffer frames, int length) {
-        long claim = moveToRing() ? ring.tryClaim(length) : FrameRing.REFUSED;
-        if (claim == FrameRing.REFUSED) {
-            return false;
-        }
+        acquire();
         try {
-            ring.put(claim, 0, frames, frames.position(), length);
-            ring.scan(claim, length, scan);
-            check(length);
-        } catch (Throwable e) {
-            ring.abandon(claim, length);
-            throw e;
+            long claim = claimBehindGathered(length);
+            if (claim == FrameRing.REFUSED) {
+                return false;
+            }
+            try {
+                ring.put(claim, 0, frames, frames.position(), length);
+                ring.scan(claim, length, scan);
+                check(length);
+            } catch (Throwable e) {
+                ring.abandon(claim, length);
+                throw e;
+            }
+            publish(claim, length, scan.commonLength());
+            return true;
+        } finally {
+            letGo();
         }
-        publish(claim, length, scan.commonLength());
-        return true;
     }
 
     private void check(int length) {
@@ -162,17 +195,61 @@ public final class RunStage {
         }
     }
 
-    private void grow(int at, int length, int frameLength) {
-        each = at == 0 || each == frameLength ? frameLength : 0;
-        gathered = at + length;
+    private boolean beginAgain() {
+        acquire();
+        try {
+            boolean empty = !closed && moveToRing();
+            if (empty) {
+                base = tail;
+            }
+            return empty;
+        } finally {
+            letGo();
+        }
     }
 
+    /** Shows the frames at the tail to the consumer; returns false if the stage was closed before. */
+    private boolean show(int at, int length, int frameLength) {
+        int before = tail;
+        each = at == 0 || each == frameLength ? frameLength : 0;
+        TAIL.setRelease(this, before + length);
+        // Keeps the compiler from reading the fields below before the store. Costs no instruction on x86.
+        VarHandle.acquireFence();
+        if ((int) TAKEN.getAcquire(this) == before) {
+            VarHandle.fullFence();
+        }
+        if (closed) {
+            return !takenBack(before);
+        }
+        if (consumerAsleep.getAsBoolean()) {
+            acquire();
+            if (!closed) {
+                // If the ring is full, the messages stay here. Its consumer looks here when the ring is empty.
+                moveToRing();
+            }
+            letGo();
+        }
+        return true;
+    }
+
+    /** Takes back what was shown, unless it has moved on already, and returns whether it did. */
+    private boolean takenBack(int before) {
+        acquire();
+        boolean stays = taken - before <= 0;
+        if (stays) {
+            TAIL.setRelease(this, before);
+        }
+        letGo();
+        return stays;
+    }
+
+    /** Ends the stage, whose messages stay in the stream. Any thread. */
     public void close() {
         acquire();
+        changes++;
         closed = true;
         moveToRing();
-        OWNER.setVolatile(this, FREE);
-        wakeIfAsleep(true);
+        letGo();
     }
 
     /**
@@ -182,28 +259,17 @@ public final class RunStage {
     public void drop() {
         acquire();
         closed = true;
-        gathered = 0;
-        OWNER.setVolatile(this, FREE);
+        TAKEN.setRelease(this, (int) TAIL.getAcquire(this));
+        letGo();
     }
 
-    private void letGo() {
-        OWNER.setRelease(this, FREE);
-        wakeIfAsleep(false);
-    }
-
-    /** Moves the messages to the ring if the consumer sleeps. If the ring is full, they stay here. */
-    private void wakeIfAsleep(boolean byClose) {
-        while (gathered > 0 && consumerAsleep.getAsBoolean() && closed == byClose && ring.hasRoom(gathered)) {
-            acquire();
-            if (closed == byClose) {
-                moveToRing();
-            }
-            OWNER.setVolatile(this, FREE);
-        }
+    private long claimBehindGathered(int length) {
+        return !closed && moveToRing() ? ring.tryClaim(length) : FrameRing.REFUSED;
     }
 
     private boolean moveToRing() {
-        int length = gathered;
+        int end = (int) TAIL.getAcquire(this);
+        int length = end - taken;
         if (length == 0) {
             return true;
         }
@@ -211,9 +277,9 @@ public final class RunStage {
         if (claim == FrameRing.REFUSED) {
             return false;
         }
-        ring.put(claim, 0, memory, 0, length);
-        gathered = 0;
+        ring.put(claim, 0, memory, taken - base, length);
         publish(claim, length, each);
+        TAKEN.setRelease(this, end);
         return true;
     }
 
@@ -224,7 +290,7 @@ public final class RunStage {
 
     private void acquire() {
         int spins = 0;
-        while (!OWNER.compareAndSet(this, FREE, PRODUCER)) {
+        while (!OWNER.compareAndSet(this, FREE, HELD)) {
             // The consumer holds the stage to copy a few kilobytes, and may need this thread's processor for that.
             if (++spins < SPINS) {
                 Thread.onSpinWait();
@@ -234,39 +300,73 @@ public final class RunStage {
         }
     }
 
-    /** Returns whether messages have gathered, or are being put. */
+    private void letGo() {
+        OWNER.setRelease(this, FREE);
+    }
+
+    private boolean isFree() {
+        return (int) OWNER.getAcquire(this) == FREE;
+    }
+
+    private boolean isEmpty() {
+        return (int) TAKEN.getAcquire(this) == (int) TAIL.getAcquire(this);
+    }
+
+    /** Returns whether messages have gathered, or are being moved. */
     public boolean waiting() {
-        return (int) OWNER.getAcquire(this) != FREE || gathered > 0;
+        return !isFree() || !isEmpty();
     }
 
-    /** Returns whether {@link #drainTo} would find messages, and the producer is not at the stage. */
+    /** Returns whether {@link #drainTo} would find messages, and nobody else moves them. */
     public boolean ready() {
-        return (int) OWNER.getAcquire(this) == FREE
-                && gathered > 0
-                && lastCell <= ring.consumed().get();
+        return isFree() && !isEmpty() && lastCell <= ring.consumed().get();
     }
 
-    /** Returns whether the stage is closed and empty. */
-    public boolean isDone() {
-        return (int) OWNER.getAcquire(this) == FREE && closed && gathered == 0;
+    /** Returns whether a put may be under way that has not seen the close. On the consumer's thread. */
+    boolean isClosing(long nanos) {
+        return closed && !isSettled(nanos);
+    }
+
+    /** Returns whether the stage is closed, and stays empty. On the consumer's thread. */
+    public boolean isDone(long nanos) {
+        return closed && isSettled(nanos) && !waiting();
+    }
+
+    /**
+     * Returns whether for a moment the consumer has taken nothing, and the stage was not closed. If so, the consumer sees
+     * each put that did not see it asleep, or did not see the close. On the consumer's thread.
+     *
+     * @param nanos the time now
+     */
+    boolean isSettled(long nanos) {
+        int now = changes;
+        if (now != seenChanges) {
+            seenChanges = now;
+            seenNanos = nanos;
+            settled = false;
+        } else if (!settled) {
+            settled = nanos - seenNanos >= MOMENT_NANOS;
+        }
+        return settled;
     }
 
     /** Hands the messages to the handler; returns whether there were any, and the handler had room. */
     public boolean drainTo(FrameRing.Handler handler) {
-        if (gathered == 0 || !OWNER.compareAndSet(this, FREE, CONSUMER)) {
+        if (isEmpty() || !OWNER.compareAndSet(this, FREE, HELD)) {
             return false;
         }
         try {
-            int length = gathered;
+            int end = (int) TAIL.getAcquire(this);
             // This producer's earlier runs in the ring come first.
-            boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.hasRoom();
+            boolean next = end != taken && lastCell <= ring.consumed().get() && handler.hasRoom();
             if (next) {
-                handler.onEvent(memory, 0, length, each);
-                gathered = 0;
+                handler.onEvent(memory, taken - base, end - taken, each);
+                changes++;
+                TAKEN.setRelease(this, end);
             }
             return next;
         } finally {
-            OWNER.setRelease(this, FREE);
+            letGo();
         }
     }
 }

@@ -41,8 +41,12 @@ public final class OrderRig implements AutoCloseable {
     }
 
     OrderRig(int chunk) {
+        this(chunk, () -> {});
+    }
+
+    OrderRig(int chunk, Runnable wakeup) {
         this.chunk = chunk;
-        ring = new FrameRing(CELLS, MAX_RUN, memory, () -> {});
+        ring = new FrameRing(CELLS, MAX_RUN, memory, wakeup);
         log = new PacketLog(UnpooledByteBufAllocator.DEFAULT, LOG, chunk, PACKET, 8, MAX_RUN, gate, Mark.of(0, 1));
         handler = new NetworkBatchHandler(
                 ring, log, gate, new RunScan(PACKET, MAX_BODY), () -> nanos, nanosOfBatches::add);

@@ -69,7 +69,11 @@ class OrderTest {
         assertThat(log.head().position()).isEqualTo(54);
         assertThat(handler.isEmpty()).isTrue();
         assertThat(handler.pending()).isFalse();
-        assertThat(handler.sleepNanos()).isZero();
+        assertThat(handler.sleepNanos()).as("a put may be under way").isEqualTo(RunStage.MOMENT_NANOS);
+        rig.nanos += RunStage.MOMENT_NANOS - 1;
+        assertThat(handler.sleepNanos()).isEqualTo(RunStage.MOMENT_NANOS);
+        rig.nanos++;
+        assertThat(handler.sleepNanos()).as("until it is woken").isZero();
     }
 
     /** Also where nothing is in the ring: the core does not sleep, and if it does, not for long. */
@@ -123,12 +127,26 @@ class OrderTest {
         handler.drain();
         handler.drain();
         assertThat(log.lastSequence()).isEqualTo(2);
+        assertThat(handler.isEmpty()).as("a put may be under way").isFalse();
+        assertThat(handler.sleepNanos()).isEqualTo(RunStage.MOMENT_NANOS);
+        assertThat(handler.stages()).hasSize(2);
+        forget();
         assertThat(handler.stages()).hasSize(1);
         handler.stages().forEach(RunStage::close);
         handler.drain();
+        forget();
         assertThat(handler.stages()).isEmpty();
         assertThat(two.put(3, ByteBuffer.allocate(1), 1)).isFalse();
         assertThat(handler.isEmpty()).isTrue();
+    }
+
+    private void forget() {
+        rig.nanos += RunStage.MOMENT_NANOS - 1;
+        int before = handler.stages().size();
+        handler.drain();
+        assertThat(handler.stages()).hasSize(before);
+        rig.nanos++;
+        handler.drain();
     }
 
     /** While readers hold the log back, what waits in the ring is no reason to stay awake. */
