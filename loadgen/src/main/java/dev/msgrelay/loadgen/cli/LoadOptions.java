@@ -133,7 +133,8 @@ final class LoadOptions extends Options {
                 check,
                 policy,
                 new SlowReaders(slowReaders, SLOW_BYTES_PER_SECOND, slow),
-                CongestionControl.SYSTEM);
+                CongestionControl.SYSTEM,
+                false);
         return tls ? load.withTls() : load;
     }
 

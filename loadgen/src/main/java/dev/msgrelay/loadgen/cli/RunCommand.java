@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.experiment.StandingRig;
 import dev.msgrelay.loadgen.experiment.Way;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LinkSpeed;
+import dev.msgrelay.loadgen.plan.Clients;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.render.HtmlPage;
@@ -106,6 +107,12 @@ final class RunCommand extends PrintingCommand {
     private CongestionOption congestion;
 
     @Option(
+            names = "--from",
+            paramLabel = "START",
+            description = "Start of the subscribers: live; or state, the newest of each type, checked at PINGs (live).")
+    private From from = From.LIVE;
+
+    @Option(
             names = "--p99",
             paramLabel = "TIME",
             converter = Latency.class,
@@ -131,6 +138,16 @@ final class RunCommand extends PrintingCommand {
     @Option(names = "--explain", description = "Print the evidence: each process, each subscriber, each queue.")
     private boolean explain;
 
+    enum From {
+        LIVE,
+        STATE;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     static final class Latency implements ITypeConverter<Duration> {
         private static final Pattern MICROS = Pattern.compile("(\\d{1,9})us");
 
@@ -150,7 +167,7 @@ final class RunCommand extends PrintingCommand {
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
         connect.check();
-        Load load = loadOptions.load(start.policy()).withLocalCongestion(congestion.own());
+        Load load = load();
         refuse(p99 != null && !load.isChecked(), "--p99 needs --check full: without it no latency is measured");
         refuseZero("--p99", p99);
         within("--min-rate", minRate == null ? 1 : minRate, 1, Integer.MAX_VALUE);
@@ -191,6 +208,19 @@ final class RunCommand extends PrintingCommand {
                 throw e;
             }
         }
+    }
+
+    private Load load() {
+        Load load = loadOptions
+                .load(start.policy())
+                .withLocalCongestion(congestion.own())
+                .withFromState(from == From.STATE);
+        if (load.fromState()) {
+            refuse(load.publishers() > 1, "--from state needs --publishers 1: else nobody knows the whole stream");
+            refuse(!load.isChecked(), "--from state needs --check full");
+            refuse(load.clients().kind() != Clients.Kind.RAW, "--from state needs --client raw");
+        }
+        return load;
     }
 
     /** Makes a run. If one of the plain relay breaks off, the results of the relay stay, with no ratio to it. */
@@ -236,6 +266,10 @@ final class RunCommand extends PrintingCommand {
      */
     private List<Plan> afterFirst(Way way, Load load, RunRecord full, StandingRig rig) {
         List<Plan> plans = new ArrayList<>();
+        if (load.fromState() && !load.isPaced()) {
+            // Another run on the same relay would have the state of this one, which its subscribers do not know.
+            return plans;
+        }
         if (load.isPaced() || !load.isChecked()) {
             plain(way, load, loadOptions.timing(PLAIN_WARMUP, PACED_DURATION), rig)
                     .ifPresent(plans::add);

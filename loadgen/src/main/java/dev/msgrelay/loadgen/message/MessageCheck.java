@@ -121,6 +121,12 @@ public final class MessageCheck {
         order.skip(messages);
     }
 
+    /** Notes that the relay passed over this many messages of the only publisher, in favour of newer ones. */
+    public void onPassedOver(long messages) {
+        onGap(messages);
+        sequence.onPassedOver(0, messages);
+    }
+
     public SequenceCheck sequence() {
         countRun();
         return sequence;

@@ -55,6 +55,11 @@ public final class SequenceCheck {
         accepted += messages;
     }
 
+    /** Skips numbers of a publisher that the relay passed over, which are not lost. */
+    void onPassedOver(int id, long messages) {
+        next[id] += messages;
+    }
+
     private void onOther(int id, long number) {
         if (id >= next.length) {
             unknown++;

@@ -83,6 +83,15 @@ public final class SizeTable {
         return types == 1 ? type == LoadMessage.TYPE : type >= 1 && type <= types;
     }
 
+    /** Returns the place of a type that {@link #carries} accepts, below {@link #types}. */
+    int indexOf(int type) {
+        return types == 1 ? 0 : type - 1;
+    }
+
+    int typeAt(int index) {
+        return types == 1 ? LoadMessage.TYPE : index + 1;
+    }
+
     /**
      * Returns the type of a message. The first messages of each publisher carry each type once, in turn, so that a
      * known number of messages fills a state; all others carry a type at random, which the stamp alone determines.

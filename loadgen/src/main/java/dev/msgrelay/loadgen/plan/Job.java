@@ -32,4 +32,9 @@ public record Job(
     public Job ofSlowReaders() {
         return new Job(relay, listen, access, 0, load.slow().count(), true, bytes, load);
     }
+
+    /** Whether the worker's subscribers start with the state. Slow readers do not. */
+    public boolean startsWithState() {
+        return load.fromState() && !slow;
+    }
 }

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.plan;
 import dev.msgrelay.loadgen.message.BodySizes;
 import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.net.CongestionControl;
 import java.util.Locale;
@@ -15,6 +16,8 @@ import java.util.Locale;
  *     that the relay reports which messages they miss.
  * @param localCongestion TCP congestion control of loadgen's own senders, for connections within their host: a kernel's
  *     name, {@link CongestionControl#SYSTEM}, or {@link CongestionControl#AUTO} if neither cubic nor reno is available
+ * @param fromState whether subscribers start with the state; then one publisher sends the whole stream, so that they know
+ *     it. Otherwise they start with the first message that comes
  */
 public record Load(
         int publishers,
@@ -27,7 +30,8 @@ public record Load(
         Check check,
         Policy policy,
         SlowReaders slow,
-        String localCongestion) {
+        String localCongestion,
+        boolean fromState) {
     /**
      * At full speed, one of this many latencies is recorded, since reading the clock for each message would cost more
      * than the message itself.
@@ -42,6 +46,11 @@ public record Load(
     private static final int MAX_PUBLISHER_PROCESSES = 4;
 
     private static final int MAX_SUBSCRIBER_PROCESSES = 16;
+
+    private static final int STATE_ENTRY = 70;
+    private static final int STATE_FIRST_PIECE = 28;
+    private static final int STATE_PIECE = 60;
+    private static final long STATE_SPARE = 4L * FrameLayout.DEFAULT_MAX_BODY;
 
     /** Additional subscribers that read too slowly on purpose, and the policy for which they ask in their HELLO. */
     public record SlowReaders(int count, int bytesPerSecond, Policy policy) {
@@ -77,7 +86,8 @@ public record Load(
                 Check.FULL,
                 Policy.BACKPRESSURE,
                 SlowReaders.NONE,
-                CongestionControl.SYSTEM);
+                CongestionControl.SYSTEM,
+                false);
     }
 
     public Load withCounts(int newPublishers, int newSubscribers) {
@@ -134,11 +144,45 @@ public record Load(
                 newCheck,
                 newPolicy,
                 newSlow,
-                localCongestion);
+                localCongestion,
+                fromState);
     }
 
     public Load withLocalCongestion(String name) {
-        return new Load(publishers, subscribers, body, types, rate, transport, clients, check, policy, slow, name);
+        return with(types, name, fromState);
+    }
+
+    public Load withFromState(boolean newFromState) {
+        return with(types, localCongestion, newFromState);
+    }
+
+    public Load withTypes(int newTypes) {
+        return with(newTypes, localCongestion, fromState);
+    }
+
+    private Load with(int newTypes, String name, boolean newFromState) {
+        return new Load(
+                publishers,
+                subscribers,
+                body,
+                newTypes,
+                rate,
+                transport,
+                clients,
+                check,
+                policy,
+                slow,
+                name,
+                newFromState);
+    }
+
+    /**
+     * Returns the size of a relay's state that has room for every type, in bytes: 70 for each, as many again for each
+     * further 60 bytes of a body beyond 28, and some for what is on its way out.
+     */
+    public long stateBytes() {
+        long pieces = 1 + Math.max(0, body.max() - STATE_FIRST_PIECE + STATE_PIECE - 1) / STATE_PIECE;
+        return STATE_SPARE + types * pieces * STATE_ENTRY * 9 / 8;
     }
 
     public Load withTls() {
@@ -153,6 +197,7 @@ public record Load(
         return withCounts(1, subscribers)
                 .withClients(Clients.RAW)
                 .withSlow(SlowReaders.NONE)
+                .withFromState(false)
                 .withRate((int) Math.min(MAX_RATE, wanted()));
     }
 
@@ -201,6 +246,7 @@ public record Load(
     public String pace() {
         return (rate == 0 ? "full speed" : String.format(Locale.ROOT, "%,d msg/s", rate))
                 + (types == 1 ? "" : ", " + types + " types")
+                + (fromState ? ", from the state" : "")
                 + clients.text();
     }
 

@@ -1,5 +1,7 @@
 package dev.msgrelay.loadgen.plan;
 
+import dev.msgrelay.loadgen.message.StateCheck;
+
 /**
  * The result of one subscriber.
  *
@@ -7,7 +9,8 @@ package dev.msgrelay.loadgen.plan;
  * @param closed why the relay closed the connection before the run's end, or null
  * @param closeReason the code of the relay's ERROR frame ({@link dev.msgrelay.protocol.CloseReason}), or 0
  */
-public record SubscriberResult(int index, long messages, Faults faults, Told told, String closed, int closeReason) {
+public record SubscriberResult(
+        int index, long messages, Faults faults, Told told, StateSeen state, String closed, int closeReason) {
     /** The value of {@code otherOrder} if the messages arrived in the same order at all subscribers. */
     public static final long SAME_ORDER = -1;
 
@@ -59,13 +62,29 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
         public static final Told NOTHING = new Told(0, 0, 0);
     }
 
+    /**
+     * What a subscriber that starts with the state saw.
+     *
+     * @param passedOver number of messages that the relay passed over, in favour of newer ones of their types
+     * @param compared number of PINGs at which the newest message of each type was compared with the whole stream
+     * @param wrong number of PINGs at which it was another one
+     * @param first the first wrong type; null: none
+     */
+    public record StateSeen(long passedOver, long compared, long wrong, StateCheck.Wrong first) {
+        public static final StateSeen NONE = new StateSeen(0, 0, 0, null);
+    }
+
+    public SubscriberResult(int index, long messages, Faults faults, Told told, String closed, int closeReason) {
+        this(index, messages, faults, told, StateSeen.NONE, closed, closeReason);
+    }
+
     /** Whether the position of each message in the stream is known, so that orders can be compared. */
     public boolean hasOrder() {
         return faults.isEachOnce() && told.untrue() == 0 && faults.lost() - faults.tail() <= told.missed();
     }
 
     public SubscriberResult withOtherOrder(long position) {
-        return new SubscriberResult(index, messages, faults.withOtherOrder(position), told, closed, closeReason);
+        return new SubscriberResult(index, messages, faults.withOtherOrder(position), told, state, closed, closeReason);
     }
 
     /** Sets {@code unsampled} if all messages arrived. A negative parameter means that a number is not known. */
@@ -74,7 +93,7 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
             return this;
         }
         Faults sampled = new Faults(0, 0, 0, 0, 0, 0, faults.otherOrder(), Math.abs(expected - samples), 0);
-        return new SubscriberResult(index, messages, sampled, told, closed, closeReason);
+        return new SubscriberResult(index, messages, sampled, told, state, closed, closeReason);
     }
 
     public long lost() {
@@ -90,7 +109,7 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
     }
 
     public boolean isClean() {
-        return faults.isEachOnce() && faults.lost() == 0 && closed == null;
+        return faults.isEachOnce() && faults.lost() == 0 && state.wrong() == 0 && closed == null;
     }
 
     public long untold() {

@@ -8,6 +8,7 @@ import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.result.Cell.Share;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.protocol.cli.ExitCodes;
+import dev.msgrelay.protocol.text.ShortText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -181,7 +182,14 @@ public final class RunSummary {
                 .mapToLong(part -> part.run().throughput().out().messages())
                 .sum();
         long skipped = sum(one -> one.told().missed());
-        String more = skipped == 0 ? "" : format("; %,d more skipped by the relay, and told", skipped);
+        long compared = sum(one -> one.state().compared());
+        String more = (skipped == 0 ? "" : format("; %,d more skipped by the relay, and told", skipped))
+                + (compared == 0
+                        ? ""
+                        : format(
+                                "; the state compared at %s, %,d messages passed over",
+                                ShortText.counted(compared, "PING"),
+                                sum(one -> one.state().passedOver())));
         if (!failures.isEmpty()) {
             String faults = faults();
             List<String> lines = new ArrayList<>();
@@ -202,7 +210,8 @@ public final class RunSummary {
                         count("duplicated", one -> one.faults().duplicated()),
                         count("out of order", one -> one.faults().reordered()),
                         count("corrupted", one -> one.faults().corrupted()),
-                        count("foreign", one -> one.faults().foreign()))
+                        count("foreign", one -> one.faults().foreign()),
+                        count("times a wrong state", one -> one.state().wrong()))
                 .filter(one -> !one.isEmpty())
                 .collect(Collectors.joining(", "));
     }

@@ -33,7 +33,7 @@ public record Results(
      * Version of the format that this build writes and reads. It is increased with every change that an older loadgen
      * would misread.
      */
-    public static final int SCHEMA_VERSION = 5;
+    public static final int SCHEMA_VERSION = 6;
 
     public record Origin(String command, String version, String started, List<String> commandLine) {
         public static Origin of(Instant started, String command, List<String> args) {

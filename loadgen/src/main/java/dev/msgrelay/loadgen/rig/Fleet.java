@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.rig;
 
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.message.StateCheck;
 import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Got;
 import dev.msgrelay.loadgen.plan.Job;
@@ -71,10 +72,12 @@ final class Fleet {
     private void start(List<Child> to, String kind, Class<?> main, Site site, Job all, int processes)
             throws IOException {
         int first = 0;
+        int stateMegabytes = load.fromState() ? 1 + (load.types() * StateCheck.BYTES_OF_A_TYPE >> 20) : 0;
         for (int i = 0; i < processes; i++) {
             int count = Load.share(all.connections(), processes, i);
             Job job = Job.client(all.relay(), all.access(), first, count, load);
-            int moreMegabytes = Math.max(0, count - CONNECTIONS_PER_USUAL_HEAP) / CONNECTIONS_PER_MEGABYTE;
+            int moreMegabytes =
+                    Math.max(0, count - CONNECTIONS_PER_USUAL_HEAP) / CONNECTIONS_PER_MEGABYTE + count * stateMegabytes;
             to.add(children.startWorker(site, name(kind, first, count), main, job, moreMegabytes));
             first += count;
         }

@@ -98,8 +98,12 @@ public final class LoadRun {
     private RunRecord run(boolean stops) throws IOException, RunException, InterruptedException {
         try {
             observer.phase("connecting " + load.subscribers() + " -> " + load.publishers());
+            if (load.fromState()) {
+                // Publishers are ready when they have filled the state, and publish while subscribers join.
+                fleet.startPublishers(contestant);
+            }
             fleet.startSubscribers(contestant);
-            if (!contestant.sendsByItself()) {
+            if (!contestant.sendsByItself() && !load.fromState()) {
                 fleet.startPublishers(contestant);
             }
             fleet.awaitPrimed();

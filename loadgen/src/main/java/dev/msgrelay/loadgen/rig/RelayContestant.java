@@ -36,6 +36,8 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     public static final String JOURNAL = "--journal";
 
+    static final String STATE = "--state";
+
     public static final String LOCAL_CONGESTION = "--local-congestion";
 
     /** The value of --journal for a new directory, in PARENT if ":PARENT" follows. It is removed after the run. */
@@ -92,6 +94,9 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         }
         if (load.body().max() > FrameLayout.DEFAULT_MAX_BODY) {
             args.addAll(List.of("--max-body", "" + load.body().max()));
+        }
+        if (load.fromState() && !relayArgs.contains(STATE)) {
+            args.addAll(List.of(STATE, "" + load.stateBytes()));
         }
         args.addAll(withJournal(relayArgs, children));
         Child child = start(children, args);

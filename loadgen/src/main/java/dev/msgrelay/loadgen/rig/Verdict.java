@@ -175,6 +175,11 @@ public final class Verdict {
             failures.add(
                     who + "told " + subscriber.told().untrue() + " times that the stream stands where it does not");
         }
+        if (subscriber.state().wrong() > 0) {
+            failures.add(who + "the state was wrong at "
+                    + ShortText.counted(subscriber.state().wrong(), "PING") + ", first: "
+                    + subscriber.state().first());
+        }
         if (subscriber.faults().otherOrder() != SubscriberResult.SAME_ORDER) {
             failures.add(who + "got the messages of different publishers in another order than other subscribers,"
                     + " from message " + subscriber.faults().otherOrder() + " of the stream on");

@@ -52,19 +52,32 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
      */
     public static Window prime(List<PublishConnection> connections, SizeTable sizes, Control control)
             throws IOException, InterruptedException {
-        FrameBatch batch = sizes.types() == 1 ? FrameBatch.ofMessages(sizes, 1) : FrameBatch.ofBytes(sizes);
-        // Each type is sent, since subscribers may ask for only one type.
+        FrameBatch batch = batch(sizes);
         int round = sizes.types();
         while (control.window() == Window.NONE) {
-            for (PublishConnection connection : connections) {
-                for (int left = round; left > 0; ) {
-                    left -= connection.prime(batch, left, System.nanoTime());
-                }
-            }
+            // Each type is sent, since subscribers may ask for only one type.
+            prime(connections, batch, round);
             round = Math.min(round, MOST_IN_A_ROUND);
             TimeUnit.MILLISECONDS.sleep(PRIME_EVERY_MILLIS);
         }
         return control.window();
+    }
+
+    /** Sends each type once on each connection, so that a relay's state has all. */
+    public static void fill(List<PublishConnection> connections, SizeTable sizes) throws IOException {
+        prime(connections, batch(sizes), sizes.types());
+    }
+
+    private static FrameBatch batch(SizeTable sizes) {
+        return sizes.types() == 1 ? FrameBatch.ofMessages(sizes, 1) : FrameBatch.ofBytes(sizes);
+    }
+
+    private static void prime(List<PublishConnection> connections, FrameBatch batch, int count) throws IOException {
+        for (PublishConnection connection : connections) {
+            for (int left = count; left > 0; ) {
+                left -= connection.prime(batch, left, System.nanoTime());
+            }
+        }
     }
 
     /** Sends the next messages: at most {@code most}, and no more than fit into the batch; returns their number. */

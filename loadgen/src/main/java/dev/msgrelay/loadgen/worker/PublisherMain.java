@@ -68,6 +68,9 @@ public final class PublisherMain {
         for (int id = job.first(); id < job.first() + job.connections(); id++) {
             connections.add(new PublishConnection(id, outlet(id)));
         }
+        if (load.fromState()) {
+            PublishConnection.fill(connections, sizes);
+        }
         control.say(Control.SOCKETS, congestion);
         control.say("ready", Map.of());
         Heartbeat heartbeat = new Heartbeat(control, connections);

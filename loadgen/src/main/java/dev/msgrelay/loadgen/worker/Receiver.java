@@ -5,6 +5,7 @@ import dev.msgrelay.loadgen.plan.Job;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
+import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
@@ -23,6 +24,8 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Receiver implements Heartbeat.Counted, Runnable {
     private static final long JOIN_MILLIS = 2_000;
+    /** Interval of the PINGs at which a state is compared. */
+    private static final int STATE_COMPARED_MILLIS = 100;
 
     private final ByteChannel channel;
     private final Job job;
@@ -50,10 +53,14 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         this.bufferSize = bufferSize;
         int bytesPerSecond = job.slow() ? job.load().slow().bytesPerSecond() : 0;
         this.measured = new MeasuredChannel(channel, messages::get, control, bytesPerSecond);
-        this.verifier = job.load().isChecked() ? new Verifier(measured, channel, job.load(), hello) : null;
+        boolean fromState = job.startsWithState();
+        this.verifier = job.load().isChecked() ? new Verifier(measured, channel, job.load(), hello, fromState) : null;
         if (hello != null) {
-            channel.write(
-                    HelloFrame.subscriber().policy(hello).name(name).build().encode());
+            HelloFrame.Builder wishes = HelloFrame.subscriber().policy(hello).name(name);
+            if (fromState) {
+                wishes.fromState(0, 0).features(Features.SEQUENCES).heartbeatMillis(STATE_COMPARED_MILLIS);
+            }
+            channel.write(wishes.build().encode());
         }
         this.thread = new Thread(this, name);
         thread.start();

@@ -68,9 +68,8 @@ public final class SubscriberMain {
     private void connect() throws IOException, InterruptedException {
         boolean library = load.clients().kind() == Clients.Kind.LIBRARY;
         // Subscribers that may miss messages send HELLO, so that the relay reports missing messages.
-        Policy wanted = job.slow()
-                ? load.slow().policy()
-                : load.isChecked() && load.policy() != Policy.BACKPRESSURE ? load.policy() : null;
+        boolean says = job.startsWithState() || load.isChecked() && load.policy() != Policy.BACKPRESSURE;
+        Policy wanted = job.slow() ? load.slow().policy() : says ? load.policy() : null;
         for (int i = 0; i < job.connections(); i++) {
             ByteChannel channel = library
                     ? new LibraryChannel(

@@ -13,6 +13,7 @@ final class ToldStream {
     private long missed;
     private long gaps;
     private long untrue;
+    private long passedOver;
 
     /** Sets the sequence number of the first message, which WELCOME contains; without HELLO it is 1. */
     void startAt(long first) {
@@ -34,6 +35,13 @@ final class ToldStream {
         next = to + 1;
     }
 
+    /** The relay passed over messages, in favour of newer ones of their types. */
+    void passedOver(long from, long to) {
+        stands(from);
+        passedOver += to - from + 1;
+        next = to + 1;
+    }
+
     void stands(long at) {
         if (at != next && at != 0) {
             untrue++;
@@ -43,6 +51,10 @@ final class ToldStream {
 
     Told all() {
         return new Told(missed, gaps, untrue);
+    }
+
+    long passedOver() {
+        return passedOver;
     }
 
     long missed() {

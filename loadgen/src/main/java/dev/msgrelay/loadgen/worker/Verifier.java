@@ -5,11 +5,13 @@ import dev.msgrelay.loadgen.message.MessageCheck;
 import dev.msgrelay.loadgen.message.OrderTrace;
 import dev.msgrelay.loadgen.message.SequenceCheck;
 import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.message.StateCheck;
 import dev.msgrelay.loadgen.plan.Got.Received;
 import dev.msgrelay.loadgen.plan.Histograms;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
+import dev.msgrelay.loadgen.plan.SubscriberResult.StateSeen;
 import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.BulkFrameConsumer;
 import dev.msgrelay.protocol.ControlFrames;
@@ -17,6 +19,7 @@ import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
+import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.PongFrame;
@@ -44,6 +47,9 @@ final class Verifier implements BulkFrameConsumer {
     private final SizeTable sizes;
     private final int frameLength;
     private final Policy hello;
+    /** The check of a subscriber that starts with the state; otherwise null. */
+    private final StateCheck state;
+
     private final long samplingMask;
     private final CountDownLatch welcomed = new CountDownLatch(1);
     private final ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);
@@ -53,13 +59,18 @@ final class Verifier implements BulkFrameConsumer {
     // early.
     private long beforeTheirTime;
     private int closeReason;
+    private boolean complete;
+    /** Number of messages that were passed over before the state was complete. */
+    private long passedOverBefore;
+
     private String error;
 
     /**
      * @param answers channel to which PONG frames are written
      * @param hello policy in the subscriber's HELLO; null: no HELLO was sent, and the relay reports nothing
+     * @param fromState whether that HELLO asks for the state
      */
-    Verifier(MeasuredChannel clock, WritableByteChannel answers, Load load, Policy hello) {
+    Verifier(MeasuredChannel clock, WritableByteChannel answers, Load load, Policy hello, boolean fromState) {
         this.clock = clock;
         this.answers = answers;
         this.hello = hello;
@@ -67,6 +78,7 @@ final class Verifier implements BulkFrameConsumer {
         this.frameLength = FrameLayout.frameLength(sizes.max());
         this.check = new MessageCheck(load.publishers(), sizes, order);
         this.samplingMask = load.sampling() - 1L;
+        this.state = fromState ? new StateCheck(sizes) : null;
         if (hello == null) {
             told.startAt(1);
         }
@@ -79,12 +91,20 @@ final class Verifier implements BulkFrameConsumer {
         } else if (told.hasBegun()) {
             told.messages(1);
             messages++;
+            if (state != null) {
+                boolean hasNumber = body.remaining() >= LoadMessage.MIN_BODY;
+                long stamp = hasNumber ? LoadMessage.stampAt(body, body.position()) : StateCheck.NONE;
+                state.onMessage(type, hasNumber ? LoadMessage.number(stamp) : StateCheck.NONE);
+            }
             onMessage(type, body);
         }
     }
 
     @Override
     public int onFrames(ByteBuffer source, int from, int to) {
+        if (state != null) {
+            return 0;
+        }
         long first = check.next();
         int run = check.onRun(source, from, to);
         if (run == 0) {
@@ -126,12 +146,14 @@ final class Verifier implements BulkFrameConsumer {
                 case ControlFrames.WELCOME -> welcome(WelcomeFrame.decode(body));
                 case ControlFrames.GAP -> {
                     GapFrame.check(body);
-                    told.gap(GapFrame.from(body), GapFrame.to(body));
-                    check.onGap(GapFrame.to(body) - GapFrame.from(body) + 1);
+                    onGap(GapFrame.from(body), GapFrame.to(body), GapFrame.reason(body));
                 }
                 case ControlFrames.PING -> {
                     PingFrame.check(body);
                     told.stands(PingFrame.next(body));
+                    if (state != null) {
+                        onPing(PingFrame.next(body), PingFrame.head(body));
+                    }
                     answer(PingFrame.id(body));
                 }
                 case ControlFrames.ERROR -> {
@@ -148,11 +170,37 @@ final class Verifier implements BulkFrameConsumer {
         }
     }
 
+    private void onGap(long from, long to, int reason) {
+        long count = to - from + 1;
+        if (state != null && reason == GapReason.SUPERSEDED.code()) {
+            told.passedOver(from, to);
+            check.onPassedOver(count);
+            state.onPassedOver(count);
+            return;
+        }
+        told.gap(from, to);
+        check.onGap(count);
+        if (state != null) {
+            state.onLost(count);
+        }
+    }
+
+    private void onPing(long next, long head) {
+        state.onPing();
+        if (!complete && next == head + 1) {
+            complete = true;
+            passedOverBefore = told.passedOver();
+        }
+    }
+
     private void welcome(WelcomeFrame welcome) {
         if (welcome.policy() != hello) {
             throw new IllegalArgumentException("asked for the policy "
                     + (hello == null ? "of the relay" : hello.flag()) + ", the relay grants "
                     + welcome.policy().flag());
+        }
+        if (state != null && welcome.next() != 1) {
+            throw new IllegalArgumentException("asked for the whole state, the relay starts at " + welcome.next());
         }
         told.startAt(welcome.next());
         welcomed.countDown();
@@ -176,21 +224,23 @@ final class Verifier implements BulkFrameConsumer {
     }
 
     /**
-     * Whether a message of every publisher has arrived. An unreadable message also ends the wait, since then the run
+     * Whether a message of every publisher has arrived, and the state, if the subscriber starts with it. An unreadable message also ends the wait, since then the run
      * fails anyway.
      */
     boolean hasHeardOfAll() {
-        return check.sequence().heardOfAll() || check.unreadable() > 0;
+        return check.sequence().heardOfAll() && (state == null || complete) || check.unreadable() > 0;
     }
 
     /**
-     * Returns the number of messages that arrived, or that cannot arrive any more: the relay reported them as missing,
-     * or a later one of their publisher arrived.
+     * Returns the number of messages that arrived, or that cannot arrive any more: the relay reported them as missing or
+     * passed over, or a later one of their publisher arrived.
      */
     long accountedFor() {
         // A reported or unreadable message also counts as lost once a later one of its publisher arrives. So only the
         // larger count is used.
-        return check.sequence().accepted() + Math.max(check.sequence().lost(), check.unreadable() + told.missed());
+        return check.sequence().accepted()
+                + told.passedOver()
+                + Math.max(check.sequence().lost(), check.unreadable() + told.missed());
     }
 
     String error() {
@@ -217,12 +267,19 @@ final class Verifier implements BulkFrameConsumer {
                 0,
                 waitedMillis);
         return new Received(
-                new SubscriberResult(index, clock.messagesMeasured(), faults, told.all(), closed, closeReason),
+                new SubscriberResult(
+                        index, clock.messagesMeasured(), faults, told.all(), stateSeen(), closed, closeReason),
                 clock.bytesMeasured(),
                 clock.pauses(),
                 beforeTheirTime,
-                clock.heardLate() ? -1 : latency.getTotalCount(),
+                clock.heardLate() || told.passedOver() > passedOverBefore ? -1 : latency.getTotalCount(),
                 latency,
                 order);
+    }
+
+    private StateSeen stateSeen() {
+        return state == null
+                ? StateSeen.NONE
+                : new StateSeen(told.passedOver(), state.compared(), state.wrong(), state.first());
     }
 }

@@ -19,7 +19,7 @@ class DoctorCommandTest extends CommandTest {
     void programsGetTheSame() {
         assertThat(execute("doctor", "--json")).as(err.toString()).isZero();
         JsonNode json = Json.parse(out.toString());
-        assertThat(json.path("schemaVersion").asInt(0)).isEqualTo(5);
+        assertThat(json.path("schemaVersion").asInt(0)).isEqualTo(6);
         assertThat(json.path("notes").path(0).asString("")).startsWith("yes");
         assertThat(json.path("sites").path(0).path("machine").path("cores").asInt(0))
                 .isPositive();

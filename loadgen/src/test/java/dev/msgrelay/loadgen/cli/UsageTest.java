@@ -47,6 +47,7 @@ class UsageTest {
                 "run --slow-subscriber maybe  | 'maybe'",
                 "run --connect nowhere:x      | --connect: endpoint 'nowhere:x' has the port 'x'",
                 "run --connect other --lane unix | --lane and --connect exclude each other",
+                "run --connect other --from state | --from and --connect exclude each other",
                 "run --connect-timeout 1s     | --connect-timeout needs --connect",
                 "run --admin http://other:1   | --admin needs --connect",
                 "run --connect other --admin ftp://other | --admin: 'ftp://other' is no URL like http://relay-host:7402",
@@ -61,6 +62,10 @@ class UsageTest {
                 "run --rate 11M               | --rate 11000000 is not within 0..10000000",
                 "run --body 65537k            | --body 67109888 is not within 16..67108864",
                 "run --p99 5ms --check none   | --p99 needs --check full",
+                "run --from state --check none | --from state needs --check full",
+                "run --from state --publishers 2 | --from state needs --publishers 1: else nobody knows the whole stream",
+                "run --from state --client library | --from state needs --client raw",
+                "run --types 1.5M             | --types 1500000 is not within 1..1000000",
                 "run --html /nowhere/a.html   | there is no directory /nowhere",
                 "run --relay-arg=--event-loops=0 | relay-server: event loops 0 is not within 1..64",
                 "compare --b= --a=--lane=1gbe | --a: --lane 1gbe is none of loopback, unix",
@@ -194,7 +199,7 @@ class UsageTest {
                                 .concat(
                                         " --body --types --rate --p99 --min-rate --duration --warmup --ack --client --check --tls")
                                 .concat(
-                                        " --context --slow-readers --slow-subscriber --relay-arg --relay-java-opts --json")
+                                        " --context --from --slow-readers --slow-subscriber --relay-arg --relay-java-opts --json")
                                 .concat(" --html --explain --local-congestion --no-plain-relay")
                                 .split(" "));
         assertThat(run.getCommandSpec().options())

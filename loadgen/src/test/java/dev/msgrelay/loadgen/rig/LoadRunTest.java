@@ -91,6 +91,18 @@ class LoadRunTest {
         assertThat(paced.correctness().acknowledged()).isZero();
     }
 
+    /** The relay is of this run alone, since the subscriber must know all of its stream. */
+    @ConcurrentTest
+    void whoStartsWithTheStateHasTheWholeStreamAtEachPing() throws Exception {
+        RunRecord result = alone(
+                RELAY, Load.oneToOne(100).withTypes(2_000).withFromState(true).withRate(2_000), SHORT);
+        expectClean(result);
+        SubscriberResult.StateSeen state =
+                result.correctness().subscribers().get(0).state();
+        assertThat(state.wrong()).isZero();
+        assertThat(state.compared()).isPositive();
+    }
+
     /** Thorough, as it is one more run. */
     @Tag("thorough")
     @ConcurrentTest
@@ -108,7 +120,8 @@ class LoadRunTest {
                         Check.FULL,
                         Policy.BACKPRESSURE,
                         SlowReaders.NONE,
-                        CongestionControl.SYSTEM)));
+                        CongestionControl.SYSTEM,
+                        false)));
     }
 
     @Tag("thorough")

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.rig;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.evidence.Signals.Rates;
+import dev.msgrelay.loadgen.message.StateCheck;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Punctuality;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
@@ -88,6 +89,15 @@ class VerdictTest {
                         "subscriber 4: got the messages of different publishers in another order than other"
                                 + " subscribers, from message 512 of the stream on",
                         "subscriber 4: 6 samples of the latency missing or too many");
+    }
+
+    @Test
+    void aWrongStateIsAFailureWithItsTypeAndNumbers() {
+        SubscriberResult.StateSeen seen =
+                new SubscriberResult.StateSeen(9, 5, 2, new StateCheck.Wrong(101, 7, 90, StateCheck.NONE));
+        assertThat(faults(Policy.BACKPRESSURE, new SubscriberResult(4, 10, Faults.NONE, Told.NOTHING, seen, null, 0)))
+                .containsExactly("subscriber 4: the state was wrong at 2 PINGs, first: type 7 had none where message 90"
+                        + " is the newest before sequence 101");
     }
 
     @Test

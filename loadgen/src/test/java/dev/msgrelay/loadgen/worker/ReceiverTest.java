@@ -7,23 +7,30 @@ import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.message.FrameBatch;
 import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.message.StateCheck;
+import dev.msgrelay.loadgen.message.StateCheck.Wrong;
 import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.loadgen.plan.Got.Received;
 import dev.msgrelay.loadgen.plan.Job;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
+import dev.msgrelay.loadgen.plan.SubscriberResult.StateSeen;
+import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
 import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.WelcomeFrame;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
@@ -46,6 +53,8 @@ class ReceiverTest {
     private SizeTable sizes = SizeTable.of(body);
     private Check check = Check.FULL;
     private Policy policy;
+    private int types = 1;
+    private boolean fromState;
     private Loopback loopback;
 
     @BeforeEach
@@ -275,6 +284,86 @@ class ReceiverTest {
         assertThat(result.result().told().untrue()).isZero();
     }
 
+    /** The whole stream has the types 1, 2, 3, and then some at random; the last ones of each type come. */
+    @Test
+    void aStateIsComparedWithTheWholeStream() throws Exception {
+        ofState();
+        long end = 3;
+        while (sizes.typeOf(end) != sizes.typeOf(0)) {
+            end++;
+        }
+        List<byte[]> frames = new ArrayList<>();
+        frames.add(welcome(Policy.BACKPRESSURE, 1));
+        frames.add(ping(1, end + 1));
+        frames.add(gap(1, 1, GapReason.SUPERSEDED));
+        for (long number = 1; number <= end; number++) {
+            frames.add(frame(number));
+        }
+        frames.add(ping(end + 2, end + 1));
+        Received result = resultOf(end + 1, frames.toArray(byte[][]::new));
+        assertThat(result.result().state()).isEqualTo(new StateSeen(1, 2, 0, null));
+        assertThat(counts(result)).containsExactly(0, 0, 0);
+        assertThat(result.result().told()).isEqualTo(Told.NOTHING);
+    }
+
+    @Test
+    void aTypeThatTheStateLacksIsNamed() throws Exception {
+        ofState();
+        Received result = resultOf(
+                3, welcome(Policy.BACKPRESSURE, 1), gap(1, 1, GapReason.SUPERSEDED), frame(1), frame(2), ping(4, 3));
+        assertThat(result.result().state().first()).isEqualTo(new Wrong(4, 1, 0, StateCheck.NONE));
+        assertThat(result.result().isClean()).isFalse();
+    }
+
+    @Test
+    void whatAStateWithoutRoomHasForgottenIsLost() throws Exception {
+        ofState();
+        Received result = resultOf(
+                3, welcome(Policy.BACKPRESSURE, 1), gap(1, 1, GapReason.NOT_HELD), frame(1), frame(2), ping(4, 3));
+        assertThat(result.result().state().wrong()).isZero();
+        assertThat(counts(result)).containsExactly(1, 0, 0);
+        assertThat(result.result().told().missed()).isOne();
+    }
+
+    @Test
+    void aStateThatIsNotCompleteIsNotPrimed() throws Exception {
+        ofState();
+        Receiver receiver = receiver();
+        for (byte[] frame : List.of(welcome(Policy.BACKPRESSURE, 1), frame(0), ping(2, 3))) {
+            write(ByteBuffer.wrap(frame));
+        }
+        loopback.far().shutdownOutput();
+        awaitClosed(receiver);
+        assertThat(receiver.awaitPrimed(PRIMED_MILLIS)).isFalse();
+        receiver.stop();
+    }
+
+    @Test
+    void aStateThatDoesNotBeginAtTheFirstMessageIsLeft() throws Exception {
+        ofState();
+        Received result = resultOf(1, welcome(Policy.BACKPRESSURE, 2), frame(1));
+        assertThat(result.result().closed()).isEqualTo("asked for the whole state, the relay starts at 2");
+    }
+
+    private void ofState() {
+        types = 3;
+        fromState = true;
+        sizes = SizeTable.of(body).withTypes(types);
+        policy = Policy.BACKPRESSURE;
+    }
+
+    private static byte[] gap(long from, long to, GapReason reason) {
+        ByteBuffer gap = ByteBuffer.allocate(GapFrame.FRAME_LENGTH);
+        GapFrame.put(gap, from, to, reason);
+        return gap.array();
+    }
+
+    private static byte[] ping(long next, long head) {
+        ByteBuffer ping = ByteBuffer.allocate(PingFrame.FRAME_LENGTH);
+        PingFrame.put(ping, 1, next, head);
+        return ping.array();
+    }
+
     @Test
     void aRelayThatGrantsAnotherPolicyIsLeft() throws Exception {
         policy = Policy.SKIP;
@@ -283,13 +372,21 @@ class ReceiverTest {
     }
 
     private static byte[] welcome(Policy policy) {
-        return new WelcomeFrame(1, policy, 0, 0, 7, 41, 0, 1 << 20, 10_000, 30_000, 16, "test", 0)
+        return welcome(policy, 41);
+    }
+
+    private static byte[] welcome(Policy policy, long next) {
+        return new WelcomeFrame(1, policy, 0, 0, 7, next, 0, 1 << 20, 10_000, 30_000, 16, "test", 0)
                 .encode()
                 .array();
     }
 
     private Receiver receiver() throws IOException {
-        Load load = Load.oneToOne(20).withBody(body).withCheck(check);
+        Load load = Load.oneToOne(20)
+                .withBody(body)
+                .withTypes(types)
+                .withCheck(check)
+                .withFromState(fromState);
         Job job = Job.client(null, Access.OPEN, 0, 1, load);
         return new Receiver(loopback.near(), job, policy, 4_096, control, "subscriber-0");
     }
