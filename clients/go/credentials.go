@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"os"
+	"reflect"
 	"time"
 )
 
@@ -97,10 +99,23 @@ func (o *Options) distrusted(err error) advice {
 	return again
 }
 
-// What to do after the relay has ended TLS with this alert. This client's certificate may have been renewed meanwhile.
-func (o *Options) refused(alert tls.AlertError) advice {
-	const badCertificate, unknownAuthority, accessDenied, certificateRequired = 42, 48, 49, 116
-	isAboutCertificate := alert >= badCertificate && alert < 47 || alert == unknownAuthority ||
+// The alert by which the relay has ended TLS; 0: none. Its error is a number of a type that is crypto/tls's own: AlertError
+// is for QUIC alone.
+func alertOf(err error) uint8 {
+	var remote *net.OpError
+	if !errors.As(err, &remote) || remote.Op != "remote error" {
+		return 0
+	}
+	if alert := reflect.ValueOf(remote.Err); alert.Kind() == reflect.Uint8 {
+		return uint8(alert.Uint())
+	}
+	return 0
+}
+
+// What to do after TLS has ended with this alert, or 0. This client's certificate may have been renewed meanwhile.
+func (o *Options) refused(alert uint8) advice {
+	const badCertificate, certificateUnknown, unknownAuthority, accessDenied, certificateRequired = 42, 46, 48, 49, 116
+	isAboutCertificate := alert >= badCertificate && alert <= certificateUnknown || alert == unknownAuthority ||
 		alert == accessDenied || alert == certificateRequired
 	if o.TLS != nil && o.TLS.Certificate != "" && isAboutCertificate {
 		return again

@@ -372,3 +372,50 @@ func issuedLike(t *testing.T, by, old *issued, until time.Time) []byte {
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
+
+// Ends the next TLS handshakes with this alert.
+func (r *fakeRelay) refuse(alert byte, times int) {
+	r.t.Helper()
+	r.listener.(*net.TCPListener).SetDeadline(time.Now().Add(hang))
+	for range times {
+		conn, err := r.listener.Accept()
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		conn.SetDeadline(time.Now().Add(hang))
+		if _, err := conn.Read(make([]byte, 4096)); err != nil {
+			r.t.Fatal(err)
+		}
+		conn.Write([]byte{21, 3, 3, 0, 2, 2, alert})
+		conn.Close()
+	}
+}
+
+// A certificate that is refused has more tries than any other alert.
+func TestAlertsOfTheRelay(t *testing.T) {
+	const unknownAuthority, internalError = 48, 80
+	ca := issue(t, nil, "authority", time.Now().Add(time.Hour))
+	directory := t.TempDir()
+	files := &TLS{CA: filepath.Join(directory, "ca"), Certificate: filepath.Join(directory, "c"),
+		Key: filepath.Join(directory, "k"), ServerName: "authority"}
+	store(t, files.CA, ca.pem)
+	store(t, files.Certificate, ca.pem)
+	store(t, files.Key, ca.keyPem)
+	subscriber := func() (*fakeRelay, *Subscriber) {
+		relay := newFakeRelay(t)
+		options := SubscriberOptions{Options: relay.options()}
+		options.TLS, options.OnEvent = files, func(Event) {}
+		return relay, newSubscriber(t, options)
+	}
+	relay, _ := subscriber()
+	relay.refuse(unknownAuthority, 2*mostHopes)
+	relay.acceptTLS(ca.config(t, ca)).Close()
+	relay, s := subscriber()
+	relay.refuse(internalError, mostHopes+1)
+	for _, err := range s.Items(context.Background()) {
+		var why *Error
+		if !errors.As(err, &why) || why.Kind != Retry {
+			t.Errorf("%v", err)
+		}
+	}
+}

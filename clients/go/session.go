@@ -329,8 +329,8 @@ func (s *session) endOf(l *link, err error) *Error {
 	if errors.Is(err, net.ErrClosed) && l.goingAway != 0 {
 		return failed(again, "the relay at %s goes away, and reads no more", l.endpoint)
 	}
-	var alert tls.AlertError
-	if errors.As(err, &alert) {
+	// With TLS 1.3 the relay refuses a certificate behind the handshake.
+	if alert := alertOf(err); alert != 0 && !l.isOpen {
 		return failed(s.options.refused(alert), "TLS with %s: %w", l.endpoint, err)
 	}
 	return failed(again, "connection to %s lost: %w", l.endpoint, err)
@@ -388,16 +388,13 @@ func (s *session) dial(target endpoint, proof credentials) (net.Conn, *Error) {
 	if err := secure.HandshakeContext(ctx); err != nil {
 		conn.Close()
 		var refused *tls.CertificateVerificationError
-		var alert tls.AlertError
 		switch {
 		case errors.As(err, &refused):
 			return nil, failed(s.options.distrusted(err), "TLS with %s: %w", target.text, err)
-		case errors.As(err, &alert):
-			return nil, failed(s.options.refused(alert), "TLS with %s: %w", target.text, err)
 		case errors.Is(err, context.DeadlineExceeded):
 			return nil, failed(again, "no TLS with %s within %v: %w", target.text, s.options.ConnectTimeout, err)
 		}
-		return nil, failed(few, "TLS with %s: %w", target.text, err)
+		return nil, failed(s.options.refused(alertOf(err)), "TLS with %s: %w", target.text, err)
 	}
 	return secure, nil
 }
