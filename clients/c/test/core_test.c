@@ -1559,10 +1559,10 @@ static void test_cut_walk_and_another_life(void) {
             CHECK(s->link.due <= now_ms());
             connect_to_memory(&s->link);
             check_hello(RELAY_STATE, 77, 0);
-            end = message(state_welcome(frames, 0, 78, 1, 0), 1, "A");
-            feed_frames(frames, ping_frame(message(end, 2, "B"), 1, 3, 2));
+            end = gap_frame(state_welcome(frames, 0, 78, 1, 0), 1, 1, SUPERSEDED);
+            feed_frames(frames, ping_frame(message(end, 1, "A"), 1, 3, 2));
             CHECK(expect_event(s, RELAY_STATE_BEGINS).anew);
-            CHECK_EQUAL(1, expect_event(s, RELAY_MESSAGE).sequence);
+            expect_event(s, RELAY_GAP);
             CHECK_EQUAL(2, expect_event(s, RELAY_MESSAGE).sequence);
         } else {
             CHECK(!expect_event(s, RELAY_STATE_BEGINS).anew);
@@ -1588,6 +1588,16 @@ static void test_state_begins_once(void) {
         CHECK(!waits_for_user(s));
         connect_to_memory(&s->link);
     }
+    CHECK(expect_event(s, RELAY_STATE_BEGINS).anew);
+    feed_frames(frames, state_welcome(frames, 0, 77, 1, 0));
+    CHECK(expect_event(s, RELAY_STATE_BEGINS).anew);
+    /* Another stream, whatever its number is; and then no news. */
+    for (int flags = EPOCH_CHANGED; flags >= 0; flags--) {
+        connect_to_memory(&s->link);
+        feed_frames(frames, state_welcome(frames, flags, 78, 5, 0));
+        CHECK_EQUAL(RELAY_OK, relay_subscriber_keep_alive(s));
+    }
+    expect_event(s, RELAY_STREAM_CHANGED);
     CHECK(expect_event(s, RELAY_STATE_BEGINS).anew);
     relay_event e;
     CHECK_EQUAL(RELAY_NOTHING, next_event(s, &e));
