@@ -28,7 +28,7 @@ final class ConnectOptions extends Options {
 
     /** Options that apply only to a relay that loadgen starts itself. */
     private static final List<String> LOCAL =
-            List.of("--lane", "--relay-arg", "--relay-java-opts", "--no-plain-relay", "--from");
+            List.of("--lane", "--relay-arg", "--relay-java-opts", "--no-plain-relay", "--from", "--joins");
 
     @Option(
             names = "--connect",

@@ -8,9 +8,11 @@ import dev.msgrelay.loadgen.experiment.Way;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.LinkSpeed;
 import dev.msgrelay.loadgen.plan.Clients;
+import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.render.HtmlPage;
+import dev.msgrelay.loadgen.report.JoinReport;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.report.RunSummary;
 import dev.msgrelay.loadgen.report.RunSummary.Targets;
@@ -21,11 +23,13 @@ import dev.msgrelay.loadgen.result.Cell.Share;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.rig.JoinRun;
 import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.RemoteRelay;
 import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.text.Durations;
 import java.io.IOException;
@@ -94,6 +98,8 @@ final class RunCommand extends PrintingCommand {
 
     private static final int HIGHEST = 75;
 
+    private static final int MOST_JOINS = 1_000;
+
     @Mixin
     private ConnectOptions connect;
 
@@ -111,6 +117,12 @@ final class RunCommand extends PrintingCommand {
             paramLabel = "START",
             description = "Start of the subscribers: live; or state, the newest of each type, checked at PINGs (live).")
     private From from = From.LIVE;
+
+    @Option(
+            names = "--joins",
+            paramLabel = "N",
+            description = "Instead of a load: N subscribers in turn start with the state of --types messages.")
+    private int joins;
 
     @Option(
             names = "--p99",
@@ -168,6 +180,9 @@ final class RunCommand extends PrintingCommand {
     public Integer call() throws IOException, RunException, InterruptedException {
         connect.check();
         Load load = load();
+        if (isGiven("--joins")) {
+            return join(load);
+        }
         refuse(p99 != null && !load.isChecked(), "--p99 needs --check full: without it no latency is measured");
         refuseZero("--p99", p99);
         within("--min-rate", minRate == null ? 1 : minRate, 1, Integer.MAX_VALUE);
@@ -210,11 +225,29 @@ final class RunCommand extends PrintingCommand {
         }
     }
 
+    private int join(Load load) throws IOException, RunException, InterruptedException {
+        within("--joins", joins, 1, MOST_JOINS);
+        exclude(List.of("--rate", "--p99", "--min-rate", "--html", "--slow-readers", "--subscribers"), "--joins");
+        try (Interrupts interrupts = new Interrupts();
+                ProgressLine lines = new ProgressLine(err());
+                Way way = local(load)) {
+            Load over = way.plan(load, CEILING, Rig.OWN).load();
+            JoinReport report =
+                    new JoinReport(over, JoinRun.measure(way.relay(), way.lane().placement(), over, joins, lines));
+            if (interrupts.isRequested()) {
+                throw new InterruptedException();
+            }
+            lines.clear();
+            print(json ? Json.text(report.document()) + "\n" : report.text());
+            return report.failures().isEmpty() ? ExitCodes.DONE : ExitCodes.NOT_WHOLE;
+        }
+    }
+
     private Load load() {
         Load load = loadOptions
                 .load(start.policy())
                 .withLocalCongestion(congestion.own())
-                .withFromState(from == From.STATE);
+                .withFromState(from == From.STATE || isGiven("--joins"));
         if (load.fromState()) {
             refuse(load.publishers() > 1, "--from state needs --publishers 1: else nobody knows the whole stream");
             refuse(!load.isChecked(), "--from state needs --check full");

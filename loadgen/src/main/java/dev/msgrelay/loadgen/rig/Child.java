@@ -80,6 +80,22 @@ public final class Child {
         return process.info().totalCpuDuration().map(Duration::toNanos).orElse(UNKNOWN);
     }
 
+    /** Returns the CPU time of all present threads, to the nanosecond where the kernel has it, or {@link #UNKNOWN}. */
+    long exactCpuNanos() {
+        long sum = 0;
+        for (String thread : SystemTree.proc().names(pid() + "/task")) {
+            String schedstat = SystemTree.proc()
+                    .text(pid() + "/task/" + thread + "/schedstat")
+                    .orElse("");
+            try {
+                sum += Long.parseLong(schedstat.strip().split(" ")[0]);
+            } catch (NumberFormatException e) {
+                // The thread has ended, or the kernel has no such file.
+            }
+        }
+        return sum == 0 ? cpuNanos() : sum;
+    }
+
     public long kernelNanos() {
         String stat = SystemTree.proc().text(pid() + "/stat").orElse("");
         return ProcessTimes.parse(stat).map(ProcessTimes::kernelNanos).orElse(UNKNOWN);

@@ -124,6 +124,21 @@ class RunCommandTest extends CommandTest {
                 .containsPattern("on time: [0-9.]+ % left within 1 ms");
     }
 
+    @ConcurrentTest
+    void joinsAreMeasuredAndChecked() {
+        assertThat(execute("run", "--joins", "3", "--types", "500", "--json"))
+                .as(err.toString())
+                .isZero();
+        JsonNode json = Json.parse(out.toString());
+        assertThat(json.path("types").asInt()).isEqualTo(500);
+        assertThat(json.path("medianNanos").asDouble(0)).isPositive();
+        assertThat(json.path("failures")).isEmpty();
+        assertThat(json.path("joins")).hasSize(3).allSatisfy(join -> {
+            assertThat(join.path("messages").asLong(0)).isEqualTo(500);
+            assertThat(join.path("nanos").asLong(0)).isPositive();
+        });
+    }
+
     /** JSON is all of stdout, or nothing. */
     @ConcurrentTest
     void afterCtrlCStdoutIsNoHalfDocument() throws Exception {

@@ -65,6 +65,8 @@ class UsageTest {
                 "run --from state --check none | --from state needs --check full",
                 "run --from state --publishers 2 | --from state needs --publishers 1: else nobody knows the whole stream",
                 "run --from state --client library | --from state needs --client raw",
+                "run --joins 0                | --joins 0 is not within 1..1000",
+                "run --joins 5 --rate 5       | --rate and --joins exclude each other",
                 "run --types 1.5M             | --types 1500000 is not within 1..1000000",
                 "run --html /nowhere/a.html   | there is no directory /nowhere",
                 "run --relay-arg=--event-loops=0 | relay-server: event loops 0 is not within 1..64",
@@ -199,7 +201,7 @@ class UsageTest {
                                 .concat(
                                         " --body --types --rate --p99 --min-rate --duration --warmup --ack --client --check --tls")
                                 .concat(
-                                        " --context --from --slow-readers --slow-subscriber --relay-arg --relay-java-opts --json")
+                                        " --context --from --joins --slow-readers --slow-subscriber --relay-arg --relay-java-opts --json")
                                 .concat(" --html --explain --local-congestion --no-plain-relay")
                                 .split(" "));
         assertThat(run.getCommandSpec().options())
