@@ -16,14 +16,14 @@ public enum Policy {
     SKIP(3),
     /** The subscriber gets the missed messages from the relay's journal, and continues live once it has caught up. */
     REPLAY(4),
-    /**
-     * The subscriber gets the newest message of each type. No relay of this version grants it, so it has no place in
-     * {@link #DECIDED}.
-     */
+    /** The subscriber gets the newest message of each type instead of all messages, and then continues live. */
     LATEST(5);
 
-    /** The policies that a relay of this version grants, or may have as its default. */
-    public static final List<Policy> DECIDED = List.of(DISCONNECT, BACKPRESSURE, SKIP, REPLAY);
+    /** The policies that a subscriber may ask for by name. */
+    public static final List<Policy> DECIDED = List.of(DISCONNECT, BACKPRESSURE, SKIP, REPLAY, LATEST);
+
+    /** The policies that a relay may have as its default. LATEST loses messages for which a client must be prepared. */
+    public static final List<Policy> DEFAULTS = List.of(DISCONNECT, BACKPRESSURE, SKIP, REPLAY);
 
     private static final Policy[] BY_CODE = values();
 
@@ -61,7 +61,7 @@ public enum Policy {
             }
         }
         throw new IllegalArgumentException("'" + text + "' is no policy: " + DISCONNECT.flag() + ", "
-                + BACKPRESSURE.flag() + ", " + SKIP.flag() + " or " + REPLAY.flag());
+                + BACKPRESSURE.flag() + ", " + SKIP.flag() + ", " + REPLAY.flag() + " or " + LATEST.flag());
     }
 
     /** The policies by their names on a command line, for help texts and completions. */
@@ -69,6 +69,14 @@ public enum Policy {
         @Override
         public Iterator<String> iterator() {
             return DECIDED.stream().map(Policy::flag).iterator();
+        }
+    }
+
+    /** {@link #DEFAULTS} by their names on a command line, for help texts and completions. */
+    public static final class DefaultWords implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return DEFAULTS.stream().map(Policy::flag).iterator();
         }
     }
 }

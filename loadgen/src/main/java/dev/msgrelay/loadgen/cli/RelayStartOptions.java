@@ -12,7 +12,7 @@ final class RelayStartOptions extends Options {
             names = "--slow-subscriber",
             paramLabel = "POLICY",
             defaultValue = "backpressure",
-            completionCandidates = Policy.Words.class,
+            completionCandidates = Policy.DefaultWords.class,
             description = "Policy of the relay for slow subscribers: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
     private Policy policy;
 

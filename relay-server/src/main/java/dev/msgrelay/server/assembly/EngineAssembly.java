@@ -247,7 +247,16 @@ public final class EngineAssembly {
         sends = new SendLoops(groups, replays.map(FanoutParts.Replays::group));
         long stall = config.stallTimeout().toNanos();
         return new FanoutParts(
-                log, durable, sizes.logBytes(), gate, stall, replays, state, sends::place, orderer.isPresent());
+                log,
+                durable,
+                sizes.logBytes(),
+                gate,
+                stall,
+                replays,
+                state,
+                config.state().conflateAfter(),
+                sends::place,
+                orderer.isPresent());
     }
 
     private FanoutParts.Replays makeReplays(Journal kept, EngineLoop loop, int senders) {

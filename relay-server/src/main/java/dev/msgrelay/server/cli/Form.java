@@ -43,11 +43,9 @@ record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser
     /** A flag that may have a value: {@code --json=false} overrides the file. */
     static final Form<Boolean> FLAG = new Form<>("", boolean.class, Optional.empty(), List.of());
 
-    private static final String[] POLICY_WORDS =
-            Policy.DECIDED.stream().map(Policy::flag).toArray(String[]::new);
-    static final Form<Policy> POLICY = parsed("POLICY", Policy.class, Policy::ofFlag, POLICY_WORDS);
+    static final Form<Policy> POLICY = parsed("POLICY", Policy.class, Policy::ofFlag, words(Policy.DEFAULTS));
     static final Form<List<Policy>> POLICIES =
-            new Form<>("POLICY", List.class, Optional.empty(), List.of(POLICY_WORDS));
+            new Form<>("POLICY", List.class, Optional.empty(), List.of(words(Policy.DECIDED)));
 
     /** The word that lets the relay choose the value. */
     static final String AUTO = "auto";
@@ -57,6 +55,10 @@ record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser
 
     private static <T> Form<T> parsed(String label, Class<?> type, Function<String, T> parser, String... words) {
         return new Form<>(label, type, Optional.of(parser), List.of(words));
+    }
+
+    private static String[] words(List<Policy> policies) {
+        return policies.stream().map(Policy::flag).toArray(String[]::new);
     }
 
     static Form<String> text(String label) {

@@ -113,6 +113,10 @@ final class Settings {
         add(STATE_TYPES, TYPES)
                 .description("Types that --state keeps, as 1-99,500. Others cannot push them out.%n  Default: every "
                         + "type.");
+        add(CONFLATE_AFTER, SIZE)
+                .description(
+                        "A subscriber that has asked for the policy latest, and is more than this behind, gets the "
+                                + "newest message of each of its types instead of all of them. 1k to 1g.");
         add(MAX_BODY, SIZE)
                 .description("Longest body of a message. The relay closes the connection of a publisher that sends a "
                         + "longer one.");
@@ -157,7 +161,8 @@ final class Settings {
         add(ALLOW_POLICIES, POLICIES)
                 .description("Policies that subscribers may ask for in HELLO, beside that of --slow-subscriber. A "
                         + "subscriber that asks for another policy gets the one of --slow-subscriber, and so does one "
-                        + "that asks for replay without a journal.");
+                        + "that asks for replay without a journal. latest, which is for relays with --state, has to be "
+                        + "asked for.");
         add(HEARTBEAT, TIME)
                 .description("Interval of PINGs to clients that sent HELLO. A client may ask for another interval.");
         add(IDLE_TIMEOUT, TIME).description("The relay closes a client that sent HELLO and is silent for this time.");

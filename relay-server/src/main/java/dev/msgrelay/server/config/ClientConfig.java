@@ -45,7 +45,7 @@ public record ClientConfig(
         Range.check("max publishers", maxPublishers, 1, MOST_CONNECTIONS);
     }
 
-    /** The wanted policy if it is allowed, else the relay's default. REPLAY needs a journal. */
+    /** The wanted policy if it is allowed, else the relay's default. REPLAY needs a journal; LATEST is not checked. */
     public Policy grant(Policy wanted, boolean journal) {
         boolean can = journal || wanted != Policy.REPLAY;
         return can && allowedPolicies.contains(wanted) ? wanted : slowSubscriber;

@@ -76,6 +76,12 @@ public record RelayConfig(
         Range.check("reader loops", readerLoops, 0, MAX_READER_LOOPS);
         checkDiffers("TLS publish port", tls.publishPort(), tls, listen);
         checkDiffers("TLS subscribe port", tls.subscribePort(), tls, listen);
+        if (!Policy.DEFAULTS.contains(clients.slowSubscriber())) {
+            throw new IllegalArgumentException(
+                    "slow subscriber "
+                            + clients.slowSubscriber().flag()
+                            + " is no policy for all: a subscriber has to ask for it, since it must be prepared for what it misses");
+        }
         if (clients.slowSubscriber() == Policy.REPLAY && !journal.on()) {
             throw new IllegalArgumentException("slow subscriber replay needs a journal");
         }
@@ -144,7 +150,7 @@ public record RelayConfig(
                             get(SOCKET_GROUP)),
                     new ProxyConfig(get(PROXY_PROTOCOL), get(PROXY_FROM, List.of())),
                     StreamConfig.of(get(MTU), get(RING_SIZE, 0), get(LOG_SIZE, 0), maxBody),
-                    new StateConfig(get(STATE, 0), get(STATE_TYPES, TypeRanges.ALL)),
+                    new StateConfig(get(STATE, 0), get(STATE_TYPES, TypeRanges.ALL), get(CONFLATE_AFTER)),
                     get(TRANSPORT),
                     new CongestionControl(get(LOCAL_CONGESTION), get(CONGESTION)),
                     get(EVENT_LOOPS),

@@ -57,6 +57,8 @@ public final class RelayOption<T> {
     public static final RelayOption<Integer> STATE = new RelayOption<>("state");
     /** By default every type. */
     public static final RelayOption<TypeRanges> STATE_TYPES = new RelayOption<>("state-types");
+    /** One write to a subscriber: one that is nearer to the head is no slower than others. */
+    public static final RelayOption<Integer> CONFLATE_AFTER = new RelayOption<>("conflate-after", 256 << 10);
 
     public static final RelayOption<Integer> MAX_BODY = new RelayOption<>("max-body", FrameLayout.DEFAULT_MAX_BODY);
     /** The MTU of Ethernet. */
@@ -64,9 +66,9 @@ public final class RelayOption<T> {
 
     /** With DISCONNECT a slow subscriber costs other clients nothing, and gets the reason in an ERROR. */
     public static final RelayOption<Policy> SLOW_SUBSCRIBER = new RelayOption<>("slow-subscriber", Policy.DISCONNECT);
-    /** The policies that cost other clients nothing; REPLAY needs a journal. */
+    /** The policies that cost other clients nothing. REPLAY needs a journal, and LATEST the state. */
     public static final RelayOption<Collection<Policy>> ALLOW_POLICIES =
-            new RelayOption<>("allow-policies", List.of(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY));
+            new RelayOption<>("allow-policies", List.of(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY, Policy.LATEST));
     /** With five seconds a dead peer is noticed soon, and idle connections cost two small packets per interval. */
     public static final RelayOption<Duration> HEARTBEAT = new RelayOption<>("heartbeat", Duration.ofSeconds(5));
     /** Three heartbeats, so that a client that pauses for a while is not closed at once. */

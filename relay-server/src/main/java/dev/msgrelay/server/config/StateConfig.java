@@ -8,14 +8,19 @@ import dev.msgrelay.server.state.StateIndex;
  *
  * @param bytes size of the memory for these messages; 0: none are kept
  * @param types types that are kept
+ * @param conflateAfter bytes that a subscriber with the policy LATEST may be behind before it gets the newest message of
+ *     each type instead of the stream
  */
-public record StateConfig(int bytes, TypeRanges types) {
+public record StateConfig(int bytes, TypeRanges types, int conflateAfter) {
     private static final int MOST_BYTES = 1 << 30;
+    /** About a packet: with less, a subscriber that is sent the stream as it comes would seem to be behind. */
+    private static final int LEAST_CONFLATE = 1 << 10;
 
     public StateConfig {
         if (bytes == 0 && !types.isAll()) {
             throw new IllegalArgumentException("state types " + types.text(8) + " need --state");
         }
+        Range.check("conflate after", conflateAfter, LEAST_CONFLATE, MOST_BYTES);
     }
 
     public boolean on() {

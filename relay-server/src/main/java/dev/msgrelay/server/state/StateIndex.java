@@ -328,7 +328,7 @@ public final class StateIndex implements PacketLog.Keeper {
             return false;
         }
         if (number > walk.next) {
-            GapFrame.put(into, walk.next, number - 1, GapReason.SUPERSEDED);
+            walk.supersede(number - 1);
         }
         if (cells.isCopied(entry)) {
             into.putInt(cells.type(entry)).putInt(length);
@@ -345,7 +345,7 @@ public final class StateIndex implements PacketLog.Keeper {
         Mark head = walk.head;
         log.head().read(head);
         if (head.sequence() > walk.next) {
-            GapFrame.put(into, walk.next, head.sequence() - 1, GapReason.SUPERSEDED);
+            walk.supersede(head.sequence() - 1);
         }
         walk.next = head.sequence();
         walk.arrived = true;

@@ -1,5 +1,7 @@
 package dev.msgrelay.server.state;
 
+import dev.msgrelay.protocol.GapFrame;
+import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.stream.Mark;
 import io.netty.buffer.ByteBuf;
@@ -18,6 +20,7 @@ public final class Walk {
     private ByteBuffer view;
     private long bytes;
     private long messages;
+    private long superseded;
 
     /** The first number that the client has not been told of. */
     long next;
@@ -66,6 +69,7 @@ public final class Walk {
         needed = 0;
         arrived = false;
         messages = 0;
+        superseded = 0;
         bytes = 0;
         return view.clear();
     }
@@ -74,6 +78,13 @@ public final class Walk {
         next = number + 1;
         messages++;
         bytes += frame;
+    }
+
+    /** Tells the client that numbers from the next one on are superseded. */
+    void supersede(long to) {
+        GapFrame.put(view, next, to, GapReason.SUPERSEDED);
+        superseded += to - next + 1;
+        next = to + 1;
     }
 
     void answer() {
@@ -93,6 +104,11 @@ public final class Walk {
     /** Messages of the last batch. */
     public long messages() {
         return messages;
+    }
+
+    /** Numbers that the last batch calls superseded. */
+    public long superseded() {
+        return superseded;
     }
 
     /** Bytes of the messages of the last batch, headers included, without control frames. */

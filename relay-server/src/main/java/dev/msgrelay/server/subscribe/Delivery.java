@@ -28,7 +28,7 @@ import java.util.function.IntUnaryOperator;
  * The stream on its way to one subscriber: from the reader's position, in the log or in the journal, to the socket.
  *
  * <pre>
- *   next:  lags too much? --> cut off | gap | to the journal
+ *   next:  lags too much? --> cut off | gap | to the journal | the state, and then the head
  *          the rate is used up? --> wait
  *          the log has dropped the next message? CatchUp --> a page | the log | gap | wait
  *          Feed --> one write --> count; SlowReader gets the reader's position
@@ -57,6 +57,7 @@ final class Delivery {
     // Whether the subscriber has just got the state, up to where its reader is, and does not know it yet.
     private boolean completes;
     private FilterBuffers buffers;
+    private TypeRanges types = TypeRanges.ALL;
     private volatile boolean started;
     private CatchUp.Gap gap;
     private long progressMark;
@@ -127,6 +128,7 @@ final class Delivery {
         if (feed instanceof FilteredFeed filtered) {
             filtered.choose(chosen, sequences);
         }
+        types = chosen;
         if (state != null) {
             state.choose(chosen);
         }
@@ -139,18 +141,30 @@ final class Delivery {
             return CatchUp.Seek.FOUND;
         }
         if (start.from() == StartFrom.STATE) {
-            StateDesk desk = shared.state().orElseThrow();
-            state = new StateFeed(
-                    desk, session, writer, start.first(), services.clock().nanoTime());
+            services.counters().increment(Counter.STATE_JOINS);
+            feedState(start.first());
             return CatchUp.Seek.FOUND;
         }
         CatchUp.Seek seek = catchUp.seekStart(start, head);
+        if (start.resumes() && slowness.conflates() && seek != CatchUp.Seek.FOUND) {
+            // The log does not have the start. The state has what the subscriber needs, so the journal is not read.
+            services.counters().increment(Counter.STATE_CONFLATIONS);
+            feedState(start.first());
+            return CatchUp.Seek.FOUND;
+        }
         switch (seek) {
             case FOUND -> feed.jumped();
             case AFTER_A_GAP -> jumpOver(catchUp.gap());
             case IN_JOURNAL, WAIT -> {}
         }
         return seek;
+    }
+
+    /** From now on the subscriber gets the state, from number {@code first} on. */
+    private void feedState(long first) {
+        StateDesk desk = shared.state().orElseThrow();
+        state = new StateFeed(desk, session, writer, first, services.clock().nanoTime());
+        state.choose(types);
     }
 
     private void seekEnd(Mark head) {
@@ -180,6 +194,21 @@ final class Delivery {
     /** Returns whether the subscriber gets the state, and not the stream yet. Any thread. */
     boolean getsState() {
         return state != null;
+    }
+
+    /** Returns whether the subscriber is at a place of the stream: it is not on its way through the state. */
+    boolean hasPlace() {
+        return state == null || completes;
+    }
+
+    /** Returns whether the client knows the number of the next message, as {@link Feed#isCounted}. */
+    boolean isCounted() {
+        return feed.isCounted(nextSequence());
+    }
+
+    /** Returns whether the state waits for {@link #beginState}. */
+    boolean awaitsTurn() {
+        return state != null && state.isWaiting();
     }
 
     /** Lets the subscriber begin to get the state. Requires {@link #getsState}, as the two methods below do. */
@@ -241,6 +270,8 @@ final class Delivery {
         CUT,
         /** The subscriber has got the state. It has to be told so, before the stream goes on. */
         STATE,
+        /** The subscriber is too far behind, and gets the state from its place on instead of the stream. */
+        CONFLATE,
         /** The stream goes on in the journal, on the loop that may wait for the disk. */
         JOURNAL,
         /** The stream goes on in the log, on a loop that does not wait for the disk. */
@@ -258,7 +289,7 @@ final class Delivery {
         }
         long lag = end.position() - reader.position();
         boolean live = catchUp.isLive();
-        if (live && slowness.lags(lag)) {
+        if (live ? slowness.lags(lag) : slowness.conflates()) {
             return overtaken(end);
         }
         if (slowness.pauseIfSpent(lag)) {
@@ -299,6 +330,9 @@ final class Delivery {
 
     private void batchWritten() {
         state.written();
+        if (slowness.conflates()) {
+            services.counters().add(Counter.STATE_CONFLATED, state.superseded());
+        }
         count(state.messages(), state.bytes());
     }
 
@@ -309,8 +343,15 @@ final class Delivery {
         slowness.movedBack();
         if (reader.overtaken() || slowness.lags(log.head().position() - reader.position())) {
             slowness.leaveGate();
-            state.goOn();
-            return Outcome.AGAIN;
+            if (!slowness.conflates()) {
+                state.goOn();
+                return Outcome.AGAIN;
+            }
+            // It may always be this far behind, but then it is told of each place at which its state was complete.
+            services.counters().increment(Counter.STATE_CONFLATIONS);
+            completes = true;
+            state.beginAgain(services.clock().nanoTime());
+            return Outcome.STATE;
         }
         state.release();
         state = null;
@@ -349,7 +390,8 @@ final class Delivery {
 
     /** Applies the policy to a live subscriber. A subscriber that has not caught up yet returns to the journal. */
     private Outcome overtaken(Mark end) {
-        SlowReader.Overtaken rule = catchUp.isLive() ? slowness.overtaken() : SlowReader.Overtaken.JOURNAL;
+        boolean judged = catchUp.isLive() || slowness.conflates();
+        SlowReader.Overtaken rule = judged ? slowness.overtaken() : SlowReader.Overtaken.JOURNAL;
         if (rule == SlowReader.Overtaken.CUT) {
             return Outcome.CUT;
         }
@@ -361,6 +403,14 @@ final class Delivery {
             return Outcome.JOURNAL;
         }
         long lost = reader.boundary().sequence();
+        if (rule == SlowReader.Overtaken.CONFLATE) {
+            catchUp.becomeLive();
+            slowness.leaveGate();
+            services.counters().increment(Counter.STATE_CONFLATIONS);
+            feedState(lost);
+            state.begin();
+            return Outcome.CONFLATE;
+        }
         reader.skipTo(Math.max(log.tail(), end.position() - SendGroup.WRITE_BYTES), end);
         jumpOver(new CatchUp.Gap(lost, reader.boundary().sequence() - 1, GapReason.SLOW));
         return Outcome.GAP;

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
  * @param stallNanos longest time that a subscriber may make no progress while publishers or subscribers wait for it
  * @param replays empty if subscribers are not sent the journal
  * @param state empty if the relay does not keep the newest message of each type
+ * @param conflateBytes lag after which a subscriber with the policy LATEST gets the state instead of the stream
  * @param seats chooses the group of a subscriber that connects or has caught up, and counts the subscriber there
  * @param elsewhere whether other relays send the same stream, so clients may have messages that are not here yet
  */
@@ -25,6 +26,7 @@ public record FanoutParts(
         long stallNanos,
         Optional<Replays> replays,
         Optional<StateDesk> state,
+        int conflateBytes,
         Supplier<SendGroup> seats,
         boolean elsewhere) {
     /** The parts for subscribers that are sent the journal. The loop of {@code group} may wait for the disk. */

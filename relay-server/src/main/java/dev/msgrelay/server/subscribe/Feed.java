@@ -39,6 +39,11 @@ interface Feed {
     /** Called when a control frame has told the client the number of the next message. */
     default void clientCountsFrom(long next) {}
 
+    /** Returns whether the client knows that the next message has this number, if it gets numbers at all. */
+    default boolean isCounted(long next) {
+        return true;
+    }
+
     /** Gives the feed's memory back. The feed sends nothing afterwards. */
     default void release() {}
 }

@@ -64,6 +64,11 @@ final class FilteredFeed implements Feed {
     }
 
     @Override
+    public boolean isCounted(long next) {
+        return clientNext == next;
+    }
+
+    @Override
     public Outcome next(Mark head, int stride, int least, boolean everything) {
         if (reader.position() == head.position()) {
             return Outcome.WAIT;

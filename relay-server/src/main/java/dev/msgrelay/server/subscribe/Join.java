@@ -16,6 +16,7 @@ import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
+import dev.msgrelay.server.net.UnsentBytes;
 import dev.msgrelay.server.state.StateDesk;
 import dev.msgrelay.server.stream.Mark;
 import java.time.Duration;
@@ -42,6 +43,10 @@ final class Join {
     /** Bytes of Java heap that a set of type ranges takes, without the ranges themselves. */
     private static final int RANGES_BYTES = 64;
 
+    // What a client asks for, in the texts of refusals.
+    private static final String STATE = "a start with the state";
+    private static final String LATEST = "policy latest";
+
     private final FanoutParts shared;
     private final Services services;
     private final Session session;
@@ -61,6 +66,8 @@ final class Join {
     private HelloFrame hello;
     private long helloNanos;
     private boolean hasTurn;
+    // Whether the subscriber gets the policy LATEST, for which the state must have all of its types.
+    private boolean conflates;
     private Policy policy;
     private long fork;
     // With STREAM the subscriber gets messages before they are durable.
@@ -83,6 +90,9 @@ final class Join {
     /** Replaces the wanted types; throws if the client's rights or a memory limit do not allow them. */
     void wantTypes(TypeRanges asked) throws FrameException {
         TypeRanges ranges = rights.grant(asked, narrows);
+        if (conflates) {
+            checkHas(ranges, LATEST);
+        }
         long needed = ranges.isAll() ? 0 : RANGES_BYTES + (long) ranges.count() * TypeRanges.RANGE_LENGTH;
         long most = services.limits().controlBytesPerConnection();
         memory.giveBack(wantedBytes);
@@ -116,14 +126,13 @@ final class Join {
     }
 
     void greeted(HelloFrame said) throws FrameException {
-        if (said.policy() == Policy.LATEST) {
-            throw new FrameException(
-                    CloseReason.UNSUPPORTED,
-                    "policy latest is not given here: disconnect, backpressure, skip and replay are");
-        }
         narrows = said.wants(Features.NARROWED);
-        wantTypes(said.types());
         hello = said;
+        conflates = services.clients().grant(said.policy(), true) == Policy.LATEST;
+        if (conflates) {
+            checkState(LATEST);
+        }
+        wantTypes(said.types());
         helloNanos = now();
     }
 
@@ -171,7 +180,8 @@ final class Join {
                     "a start by time takes a journal that is replayed, and this relay has none");
         }
         if (ofState) {
-            checkState();
+            checkState(STATE);
+            checkHas(wanted, STATE);
         }
         long forked = services.durability().forkOf(hello);
         boolean known = forked != Durability.UNKNOWN;
@@ -190,23 +200,28 @@ final class Join {
         return new CatchUp.Start(hello.start(), first, byTime ? hello.number() : 0);
     }
 
-    /** Throws if this relay does not have the state that HELLO asks for. */
-    private void checkState() throws FrameException {
-        StateDesk state = shared.state()
-                .orElseThrow(() -> new FrameException(
-                        CloseReason.UNSUPPORTED,
-                        "a start with the state is not given here: the relay keeps none, without --state"));
+    /** Throws if this relay does not give {@code what}, which takes the state, or not at the level of HELLO. */
+    private void checkState(String what) throws FrameException {
+        if (shared.state().isEmpty()) {
+            throw new FrameException(
+                    CloseReason.UNSUPPORTED, what + " is not given here: the relay keeps no state, without --state");
+        }
         if (hello.level() != Level.STREAM) {
             throw new FrameException(
                     CloseReason.UNSUPPORTED,
-                    "a start with the state has level " + Level.STREAM.flag() + ", and "
+                    what + " has level " + Level.STREAM.flag() + ", and "
                             + hello.level().flag() + " was asked for");
         }
-        if (!state.has(wanted)) {
+    }
+
+    /** Throws if the state does not have all types that {@code what} is asked for. */
+    private void checkHas(TypeRanges asked, String what) throws FrameException {
+        StateDesk state = shared.state().orElseThrow();
+        if (!state.has(asked)) {
             throw new FrameException(
                     CloseReason.UNSUPPORTED,
-                    "the state has types " + state.kept().text(TEXT_RANGES) + " (--state-types), and "
-                            + wanted.text(TEXT_RANGES) + " was asked for");
+                    "the state has types " + state.kept().text(TEXT_RANGES) + " (--state-types), and " + what
+                            + " was asked for " + asked.text(TEXT_RANGES));
         }
     }
 
@@ -236,6 +251,9 @@ final class Join {
         // A client that did not ask for REPLAY may not know this policy. Its WELCOME has RELAY_DEFAULT instead.
         boolean unknown = policy == Policy.REPLAY && hello.policy() != Policy.REPLAY;
         int features = rights.permittedTypes().isAll() ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
+        if (conflates) {
+            UnsentBytes.bound(session.channel(), shared.conflateBytes());
+        }
         session.welcome(hello, unknown ? Policy.RELAY_DEFAULT : policy, features, first, 0, fork);
         hello = null;
     }

@@ -20,7 +20,9 @@ final class SlowReader {
         /** The subscriber jumps to the newest packets, and is told what it missed. */
         JUMP,
         /** The subscriber goes on in the journal. */
-        JOURNAL
+        JOURNAL,
+        /** The subscriber gets the newest message of each type, and goes on at the head. */
+        CONFLATE
     }
 
     /**
@@ -69,7 +71,8 @@ final class SlowReader {
             case DISCONNECT, BACKPRESSURE -> Overtaken.CUT;
             case SKIP -> Overtaken.JUMP;
             case REPLAY -> Overtaken.JOURNAL;
-            case RELAY_DEFAULT, LATEST -> throw new IllegalStateException("no policy of a subscriber: " + policy);
+            case LATEST -> Overtaken.CONFLATE;
+            case RELAY_DEFAULT -> throw new IllegalStateException("no policy of a subscriber: " + policy);
         };
     }
 
@@ -105,8 +108,13 @@ final class SlowReader {
         return holdsBack && gate.blockedByReaders() ? gate.blockedSinceNanos() : WindowGate.NEVER;
     }
 
+    /** Returns whether the subscriber gets the newest message of each type when it is too slow. */
+    boolean conflates() {
+        return policy == Policy.LATEST;
+    }
+
     boolean lags(long lag) {
-        return lag > rights.maxLag();
+        return lag > rights.maxLag() || conflates() && lag > shared.conflateBytes();
     }
 
     /** Returns whether the subscriber is near enough to the head to leave the journal. */

@@ -36,7 +36,7 @@ final class StateFeed {
     private final StateDesk desk;
     private final Walk walk;
     private final SocketWriter writer;
-    private final long sinceNanos;
+    private long sinceNanos;
     private Step step = Step.WAITING;
     private long next;
     private boolean begun;
@@ -64,6 +64,11 @@ final class StateFeed {
         }
     }
 
+    /** Returns whether the subscriber is not allowed to begin yet. */
+    boolean isWaiting() {
+        return step == Step.WAITING;
+    }
+
     /** Returns whether the subscriber has got a part of the state. */
     boolean hasBegun() {
         return begun;
@@ -86,6 +91,14 @@ final class StateFeed {
     /** Goes on behind the head that was reached. */
     void goOn() {
         arrived = false;
+    }
+
+    /** Begins anew behind the head that was reached, and that the subscriber is told of. */
+    void beginAgain(long nowNanos) {
+        goOn();
+        begun = false;
+        sinceNanos = nowNanos;
+        late = false;
     }
 
     /** Asks for the next batch, or writes the one that has come. The results are those of {@link Feed#next}. */
@@ -130,6 +143,11 @@ final class StateFeed {
     /** Messages of the batch that was written last. */
     long messages() {
         return walk.messages();
+    }
+
+    /** Numbers that this batch called superseded. */
+    long superseded() {
+        return walk.superseded();
     }
 
     /** Bytes of these messages. */

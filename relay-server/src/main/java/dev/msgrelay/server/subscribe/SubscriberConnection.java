@@ -143,7 +143,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (state == SessionState.CLOSING) {
             return lastDue && sayLast();
         }
-        if (delivery.getsState()) {
+        if (!delivery.hasPlace()) {
             // A PING at the stream's end would say that the state is complete.
             boolean atEnd = delivery.nextSequence() >= head.sequence();
             session.dialogue().hold(true, atEnd || delivery.hasPartOfState());
@@ -168,6 +168,13 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 session.dialogue().ping(services.clock().nanoTime());
                 yield true;
             }
+            case CONFLATE -> {
+                if (!delivery.isCounted()) {
+                    // The ranges left out the messages before this place. Without a GAP the count would be wrong.
+                    session.dialogue().ping(services.clock().nanoTime());
+                }
+                yield leaveReplays();
+            }
             case JOURNAL -> toJournal();
             case LOG -> {
                 moveTo(shared.seats().get());
@@ -191,7 +198,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (session.state() == SessionState.GREETED && !letIn(head)) {
             return false;
         }
-        if (session.dialogue().answers() > 0 && !delivery.getsState()) {
+        if (session.dialogue().answers() > 0 && delivery.hasPlace()) {
             join.chooseTypes(delivery);
         }
         ByteBuffer words = ByteBuffer.allocate(session.dialogue().mostBytes());
@@ -253,7 +260,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             case FOUND -> {
                 join.admit(delivery, delivery.nextSequence());
                 if (delivery.getsState()) {
-                    services.counters().increment(Counter.STATE_JOINS);
                     session.dialogue().hold(true, true);
                     beginState(delivery.nextSequence() >= head.sequence());
                 }
@@ -377,7 +383,9 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             return;
         }
         if (delivery.getsState()) {
-            beginState(false);
+            if (delivery.awaitsTurn()) {
+                beginState(false);
+            }
             if (!delivery.busy()) {
                 // The client has taken all that it was sent, and got no PING that it could answer.
                 session.heard();
@@ -456,6 +464,16 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         }
         moveTo(replays.takeSeat());
         return false;
+    }
+
+    /** Leaves the loop that reads the journal; returns whether the subscriber was on another one. */
+    private boolean leaveReplays() {
+        boolean there =
+                shared.replays().filter(replays -> group == replays.group()).isPresent();
+        if (there) {
+            moveTo(shared.seats().get());
+        }
+        return !there;
     }
 
     /**

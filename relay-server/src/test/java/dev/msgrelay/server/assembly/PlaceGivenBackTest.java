@@ -66,6 +66,7 @@ class PlaceGivenBackTest {
                 parts.stallNanos(),
                 parts.replays(),
                 parts.state(),
+                parts.conflateBytes(),
                 () -> {
                     throw new IllegalStateException("of a test");
                 },

@@ -35,7 +35,7 @@ class JvmLimitsTest {
     static final Map<String, String> OTHERS = others("""
             config=none.conf bind=::1 publish-port=1 subscribe-port=2 publish-socket=p subscribe-socket=s
             socket-mode=0660 socket-group=0 transport=nio local-congestion=system congestion=reno admin=none metrics-names=5 health=:7403 event-loops=16
-            reader-loops=2 log-size=512m state=64m state-types=1-9 ring-size=8m max-body=1500000 mtu=9000 slow-subscriber=skip
+            reader-loops=2 log-size=512m state=64m state-types=1-9 conflate-after=64k ring-size=8m max-body=1500000 mtu=9000 slow-subscriber=skip
             allow-policies=skip heartbeat=6s idle-timeout=16s handshake-timeout=6s max-connections=100000
             max-publishers=4000 peer-timeout=61s stall-timeout=6s drain-timeout=6s pin-size=64m assembly-size=64m
             filter-size=64m control-size=64m control-size-per-connection=128k frame-timeout=11s min-rate=2k

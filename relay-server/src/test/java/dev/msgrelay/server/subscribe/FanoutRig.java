@@ -116,7 +116,16 @@ final class FanoutRig implements AutoCloseable {
         group = new SendGroup(log, loop, buffers, Optional.empty());
         durable = new DurableEnds(durability, Runnable::run);
         shared = new FanoutParts(
-                log, durable, LOG, gate, STALL_NANOS, Optional.empty(), Optional.empty(), group::takeSeat, elsewhere);
+                log,
+                durable,
+                LOG,
+                gate,
+                STALL_NANOS,
+                Optional.empty(),
+                Optional.empty(),
+                0,
+                group::takeSeat,
+                elsewhere);
     }
 
     Subscriber connect() {

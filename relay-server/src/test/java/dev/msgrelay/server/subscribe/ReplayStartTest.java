@@ -71,7 +71,8 @@ class ReplayStartTest {
         ReplayPages pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), new Counters(), () -> nanos);
         WindowGate gate = new WindowGate(LOG, new OrderRig.NoWriter(), () -> nanos);
         Optional<FanoutParts.Replays> replays = Optional.of(new FanoutParts.Replays(journal, pages, null));
-        FanoutParts shared = new FanoutParts(log, null, LOG, gate, STALL_NANOS, replays, Optional.empty(), null, false);
+        FanoutParts shared =
+                new FanoutParts(log, null, LOG, gate, STALL_NANOS, replays, Optional.empty(), 0, null, false);
         Services services = Services.of(
                 new RelayIdentity("relay", CHUNK),
                 new NoJournal(EPOCH),

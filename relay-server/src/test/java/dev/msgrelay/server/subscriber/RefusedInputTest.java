@@ -115,7 +115,7 @@ class RefusedInputTest {
                         "publisher", false, CloseReason.WRONG_ROLE, hello(publisher), "publisher", "subscriber"),
                 new RefusedInput("versions", false, CloseReason.UNSUPPORTED, hello(future), "2..3", "1..1"),
                 new RefusedInput("feature", false, CloseReason.UNSUPPORTED, hello(feature), "0x00020000", "0x0001007F"),
-                new RefusedInput("latest", false, CloseReason.UNSUPPORTED, hello(latest), "policy latest", "replay"),
+                new RefusedInput("latest", false, CloseReason.UNSUPPORTED, hello(latest), "policy latest", "--state"),
                 new RefusedInput("state", false, CloseReason.UNSUPPORTED, hello(state), "the state"),
                 // Of another version only the versions are looked at.
                 new RefusedInput(

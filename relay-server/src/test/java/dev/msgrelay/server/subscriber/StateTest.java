@@ -36,11 +36,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Subscribers that start with the state: the newest message of each type, then the stream from the exact next one. */
 class StateTest {
-    private static final int TYPES = 500;
+    static final int TYPES = 500;
 
     // Where a reader is to be in the middle of the state, that has more bytes than a socket takes at once.
 
-    private static RelayConfig.Builder withState(RelayConfig.Builder relay) {
+    static RelayConfig.Builder withState(RelayConfig.Builder relay) {
         return relay.set(STATE, 32 << 20).set(REPLAYS_PER_ADDRESS, 100_000);
     }
 
@@ -49,7 +49,7 @@ class StateTest {
     }
 
     /** Waits for the PING that says so: the state is complete. */
-    private static SpeakingSubscriber complete(SpeakingSubscriber subscriber) {
+    static SpeakingSubscriber complete(SpeakingSubscriber subscriber) {
         Await.until(
                 () -> "a complete state: " + subscriber,
                 () -> pings(subscriber).stream().anyMatch(StateTest::completes)
@@ -58,17 +58,17 @@ class StateTest {
         return subscriber;
     }
 
-    private static void awaitReaders(Scene scene, long count) {
+    static void awaitReaders(Scene scene, long count) {
         Await.until(
                 () -> count + " that get the state: " + scene.relay.stats(),
                 () -> scene.relay.stats().get(Counter.STATE_READERS) == count);
     }
 
-    private static List<Account.Said> pings(SpeakingSubscriber subscriber) {
+    static List<Account.Said> pings(SpeakingSubscriber subscriber) {
         return subscriber.account().said(ControlFrames.PING);
     }
 
-    private static boolean completes(Account.Said ping) {
+    static boolean completes(Account.Said ping) {
         return PingFrame.next(ping.body()) == PingFrame.head(ping.body()) + 1;
     }
 
@@ -76,7 +76,7 @@ class StateTest {
      * Checks that at each PING behind the state's start, and at the end, the subscriber had the newest message of each
      * type.
      */
-    private static void assertViews(Numbered messages, SpeakingSubscriber subscriber, TypeRanges types, long from) {
+    static void assertViews(Numbered messages, SpeakingSubscriber subscriber, TypeRanges types, long from) {
         assertThat(subscriber.account().wrong()).isNull();
         List<Long> places = new ArrayList<>();
         pings(subscriber).stream().map(ping -> PingFrame.next(ping.body())).forEach(places::add);
@@ -91,7 +91,7 @@ class StateTest {
         }
     }
 
-    private static Map<Integer, Long> newest(Numbered messages, long from, long next, TypeRanges types) {
+    static Map<Integer, Long> newest(Numbered messages, long from, long next, TypeRanges types) {
         Map<Integer, Long> newest = new HashMap<>();
         for (long number = from; number < next; number++) {
             if (types.contains(messages.type(number))) {
@@ -101,7 +101,7 @@ class StateTest {
         return newest;
     }
 
-    private static List<GapReason> reasons(SpeakingSubscriber subscriber) {
+    static List<GapReason> reasons(SpeakingSubscriber subscriber) {
         return subscriber.account().said(ControlFrames.GAP).stream()
                 .map(gap -> GapReason.ofCode(GapFrame.reason(gap.body())))
                 .distinct()
