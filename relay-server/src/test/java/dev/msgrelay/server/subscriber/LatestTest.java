@@ -151,6 +151,23 @@ class LatestTest {
         }
     }
 
+    /** Each burst leaves it behind, often right before a message of its types, behind others. */
+    @Over.Pairs
+    void inBursts(Setting setting) throws Exception {
+        Numbered messages = new Numbered(Seeds.random("LatestTest bursts " + setting), TYPES, 60);
+        try (Scene scene = Scene.of(setting, messages, b -> withState(b).set(CONFLATE_AFTER, 1 << 10))) {
+            SpeakingSubscriber few = scene.welcomed(latest(FEW));
+            SpeakingSubscriber all = scene.welcomed(latest(TypeRanges.ALL));
+            for (int burst = 0; burst < 300; burst++) {
+                scene.publisher.publish(40);
+                all.awaitNext(scene.publisher.next());
+            }
+            assertCaughtUp(messages, few, FEW, scene.publisher.next());
+            assertCaughtUp(messages, all, TypeRanges.ALL, scene.publisher.next());
+            assertThat(StateTest.reasons(few)).containsExactly(GapReason.SUPERSEDED);
+        }
+    }
+
     /** Each start that lies before the log: the state has what is needed, and nothing is missing. */
     @ConcurrentTest
     void startsBeforeTheLog() throws Exception {

@@ -69,6 +69,11 @@ final class LiveCase {
                                     Boolean.parseBoolean(options.get("kill")));
                     closed = true;
                 }
+                case "latest" -> {
+                    new LiveState(client, publisher, subscriber, relays)
+                            .playSlow(Integer.parseInt(options.get("messages")));
+                    closed = true;
+                }
                 default -> throw new IllegalArgumentException("no live case " + words.get(0));
             }
             if (!closed) {

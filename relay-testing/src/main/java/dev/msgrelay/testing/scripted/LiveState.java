@@ -27,6 +27,9 @@ final class LiveState {
 
     private static final int MORE = 100;
 
+    /** Bytes of a body behind which a subscriber that does not read has soon filled every socket and the log. */
+    private static final int SLOW_BODY = 16 << 10;
+
     /** @param stamp of its body; {@link #GONE}: an empty one */
     private record Message(int type, long stamp) {}
 
@@ -44,6 +47,8 @@ final class LiveState {
     private final Map<Integer, Long> held = new HashMap<>();
     private long next = 1;
     private int completed;
+    private long superseded;
+    private int body = BODY;
 
     LiveState(LiveClient client, Driver publisher, Driver subscriber, LiveRelays relays) {
         this.client = client;
@@ -97,13 +102,42 @@ final class LiveState {
         }
     }
 
+    /** A subscriber with the policy latest stops reading until the log has gone past it several times. */
+    void playSlow(int messages) throws Exception {
+        body = SLOW_BODY;
+        try (LiveRelays.Live relay = relays.start("--log-size=5632k", "--state=4m")) {
+            client.openPublisher(relay.publish, Map.of());
+            client.openSubscriber(relay.subscribe, Map.of("start", "state", "policy", "latest"));
+            publish(AT_ONCE);
+            readTo(AT_ONCE);
+            client.reply(subscriber, LiveClient.command("pause"), "paused");
+            publish(messages);
+            // The relay takes all of it while this subscriber reads nothing.
+            client.flush();
+            client.reply(subscriber, LiveClient.command("resume"), "resumed");
+            readTo(stream.size());
+            if (!held.equals(newest(stream.size()))) {
+                throw new AssertionError("the subscriber has " + held + ", the stream " + newest(stream.size()));
+            }
+            if (superseded == 0) {
+                throw new AssertionError("no message was superseded of " + messages);
+            }
+            client.close(publisher);
+            publisher.removeEvents(event -> true);
+            client.close(subscriber);
+            subscriber.removeEvents(event -> event.getString("event").equals("state_complete"));
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + ", seed " + seed, e);
+        }
+    }
+
     private void publish(int messages) throws IOException {
         int left = messages;
         while (left > 0) {
             int type = 1 + random.nextInt(TYPES);
             boolean gone = random.nextInt(10) == 0;
             int count = gone ? 1 : Math.min(left, 1 + random.nextInt(AT_ONCE));
-            JsonObject command = LiveClient.stamped(count, gone ? 0 : BODY);
+            JsonObject command = LiveClient.stamped(count, gone ? 0 : body);
             command.put("type", type);
             command.put("stamp", !gone);
             client.reply(publisher, command, "published");
@@ -166,6 +200,7 @@ final class LiveState {
         if (Long.parseLong(event.getString("from")) != next || event.getInt("reason") != SUPERSEDED) {
             throw new AssertionError("expected " + next + ", got " + JsonWriter.string(event));
         }
+        superseded += Long.parseLong(event.getString("to")) + 1 - next;
         next = Long.parseLong(event.getString("to")) + 1;
     }
 
