@@ -89,6 +89,10 @@ final class SimSubscriber extends Peer {
     // In the journal, the oldest message, and what came out wrong.
     private int oldestAtHello;
     private int wrongReadsBefore;
+    // With LATEST: types of which it was told that a newer message comes, and of which none has come yet.
+    private final Set<Integer> passedOver = new HashSet<>();
+    // What was lost before it had any message.
+    private int lostUpTo;
 
     SimSubscriber(World world, SimChannel channel, int number) {
         super(world, "subscriber " + number, channel, Role.SUBSCRIBER);
@@ -246,6 +250,11 @@ final class SimSubscriber extends Peer {
         if (!neverSlow || chooses || goesBack || forced || policy == Policy.REPLAY) {
             reasons.addAll(SLOW);
         }
+        if (policy == Policy.LATEST) {
+            // It gets the state instead; but a write, and a batch of the state, hold memory.
+            reasons.addAll(SLOW);
+            reasons.remove(CloseReason.SLOW_SUBSCRIBER);
+        }
         if (goesBack) {
             reasons.add(CloseReason.TOO_MANY_FROM_ADDRESS);
         }
@@ -324,6 +333,7 @@ final class SimSubscriber extends Peer {
     protected void messageEnded() {
         ofState.set(current);
         lives.promise(level, current, name);
+        passedOver.remove(model.type(current));
         next = current + 1;
     }
 
@@ -508,7 +518,11 @@ final class SimSubscriber extends Peer {
     /** Whether a message is a tombstone, and it has no value of that type: if it was forgotten, it lacks nothing. */
     private boolean isNothingToIt(int tombstone) {
         boolean had = ofState.stream().anyMatch(sequence -> model.type(sequence) == model.type(tombstone));
-        return model.start(tombstone + 1) - model.start(tombstone) == Source.HEADER && stateFrom == 1 && !had;
+        return isEmpty(tombstone) && stateFrom == 1 && !had;
+    }
+
+    private boolean isEmpty(int sequence) {
+        return model.start(sequence + 1) - model.start(sequence) == Source.HEADER;
     }
 
     private void gapOfState(int from, int to, int reason) {
@@ -527,6 +541,13 @@ final class SimSubscriber extends Peer {
         world.trace(name, "is told a gap", from, to);
         if (getsState()) {
             gapOfState(from, to, GapFrame.reason(body));
+        } else if (GapFrame.reason(body) == GapReason.SUPERSEDED.code()) {
+            passOver(from, to);
+        } else if (policy == Policy.LATEST && GapFrame.reason(body) == GapReason.NOT_HELD.code()) {
+            check(from >= next && from <= firstWanted(next), "is told a gap from " + from + ", and " + next + " comes");
+            check(to <= model.count, "is told a gap up to " + to + " of " + model.count);
+            lostUpTo = from == 1 ? to : lostUpTo;
+            world.saw("conflated, not whole", 1);
         } else if (journal != null && GapFrame.reason(body) != GapReason.SLOW.code()) {
             missing(from, to, GapFrame.reason(body));
         } else if (GapFrame.reason(body) == GapReason.NOT_HELD.code()) {
@@ -550,7 +571,29 @@ final class SimSubscriber extends Peer {
         next = to + 1;
     }
 
+    /** Newer messages have taken the place of these: at the next PING each of their types must have had one. */
+    private void passOver(int from, int to) {
+        // Who has had nothing needs no word of an empty message that was forgotten.
+        boolean hadNothing = from == lostUpTo + 1;
+        check(policy == Policy.LATEST, "is told of superseded messages, and its policy is " + policy);
+        check(from >= next && from <= firstWanted(next), "is told a gap from " + from + ", and " + next + " comes");
+        check(to <= model.count, "is told a gap up to " + to + " of " + model.count);
+        for (int sequence = from; sequence <= to && !world.failed(); sequence++) {
+            int type = model.type(sequence);
+            boolean needed = types.contains(type) && !(hadNothing && isEmpty(sequence));
+            if (needed) {
+                passedOver.add(type);
+            } else {
+                passedOver.remove(type);
+            }
+        }
+        world.saw("conflated", 1);
+    }
+
     private void settledUpTo(long number, String by) {
+        check(
+                passedOver.isEmpty() || by.equals("SEQUENCE"),
+                "is told by " + by + " of " + number + " before types " + passedOver + " have come");
         int to = (int) Math.min(number, Integer.MAX_VALUE);
         if (getsState()) {
             check(to == next, "is told by " + by + " of " + number + ", where " + next + " of the state comes");

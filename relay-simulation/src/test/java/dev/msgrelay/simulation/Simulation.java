@@ -85,6 +85,8 @@ final class Simulation {
     /** Those that a subscriber may ask for; the relay grants no other one. */
     private static final List<Policy> POLICIES = List.copyOf(EnumSet.range(Policy.RELAY_DEFAULT, Policy.REPLAY));
 
+    private static final List<Policy> POLICIES_WITH_STATE = List.copyOf(EnumSet.allOf(Policy.class));
+
     private static final Set<Counter> NOTHING_LEFT = EnumSet.of(
             Counter.PUBLISHERS,
             Counter.SUBSCRIBERS,
@@ -241,7 +243,7 @@ final class Simulation {
                 .set(JOURNAL_SEGMENT, segment)
                 .set(JOURNAL_FORCE, Duration.ofMillis(world.oneOf(1, 50, 1000)))
                 .set(JOURNAL_FAILURE, world.onceIn(2) ? JournalConfig.Failure.EXIT : JournalConfig.Failure.MEMORY);
-        drawn.set(ALLOW_POLICIES, EnumSet.range(Policy.DISCONNECT, Policy.REPLAY))
+        drawn.set(ALLOW_POLICIES, EnumSet.range(Policy.DISCONNECT, Policy.LATEST))
                 .set(SLOW_SUBSCRIBER, world.onceIn(3) ? Policy.REPLAY : Policy.DISCONNECT)
                 .set(REPLAY_SIZE, (BlockReader.PAGE_BYTES + stream.maxBody() + 8) * world.oneOf(1, 2, 4));
         return switch (world.below(3)) {
@@ -261,12 +263,13 @@ final class Simulation {
         int maxBody = world.oneOf(100, 1000, 20_000, 100_000, 300_000, 1 << 20);
         int frame = maxBody + 8;
         int log = Math.max(3 << 20, maxBody == 1 << 20 ? 6 << 20 : 3 << 20);
-        Set<Policy> policies = EnumSet.of(Policy.DISCONNECT, Policy.SKIP, Policy.BACKPRESSURE);
+        Set<Policy> policies = EnumSet.of(Policy.DISCONNECT, Policy.SKIP, Policy.BACKPRESSURE, Policy.LATEST);
         int heartbeat = world.oneOf(100, 500, 5000);
         return RelayConfig.builder()
                 .set(MTU, world.oneOf(576, 1500, 9000))
                 .set(MAX_BODY, maxBody)
                 .set(STATE, world.onceIn(2) ? 0 : (int) StateIndex.leastSize(maxBody) + world.skewed(1 << 20))
+                .set(CONFLATE_AFTER, world.oneOf(1 << 10, 64 << 10, 256 << 10))
                 .set(RING_SIZE, maxBody > 200_000 ? 4 << 20 : 1 << 20)
                 .set(LOG_SIZE, log + world.below(2) * (1 << 20))
                 .set(EVENT_LOOPS, loopCount)
@@ -456,7 +459,7 @@ final class Simulation {
 
     private HelloFrame hello() {
         HelloFrame.Builder hello = HelloFrame.subscriber()
-                .policy(world.oneOf(POLICIES))
+                .policy(world.oneOf(config.state().on() ? POLICIES_WITH_STATE : POLICIES))
                 .heartbeatMillis(world.oneOf(0, 100, 1000, 600_000))
                 .name(world.onceIn(2) ? "reader-" + channels : "");
         if ((subscriberKinds & 2) != 0 && world.onceIn(2)) {
@@ -494,7 +497,8 @@ final class Simulation {
             SimSubscriber.Resumed one = resumed.remove(world.below(resumed.size()));
             hello.fromSequence(one.epoch(), one.next()).level(one.level());
         }
-        return hello.build();
+        HelloFrame said = hello.build();
+        return said.policy() == Policy.LATEST ? hello.level(Level.STREAM).build() : said;
     }
 
     private void connect(Peer peer) {

@@ -39,7 +39,7 @@ class SimulationTest {
             crash; in order; killed; killed, power lost; openings interrupted; torn tails; without journal
             damage told; dropped before they came; replays; starts in the journal
             subscribers of an earlier life; subscribers rolled back; publishers rolled back
-            starts with the state; states complete; states not whole
+            starts with the state; states complete; states not whole; conflated; conflated, not whole
             publishers on reader loops; sleeps looked at without a journal
             """.split("[;\n] ?"));
 
