@@ -27,6 +27,7 @@ class MemoryPlanTest {
     private final MemoryPlan plan = MemoryPlan.of(RelayConfig.builder()
             .set(TLS_FILES, new TlsFiles(Path.of("cert"), Path.of("key"), null, false))
             .set(JOURNAL, Path.of("journal"))
+            .set(STATE, 64 << 20)
             .build());
 
     @Test

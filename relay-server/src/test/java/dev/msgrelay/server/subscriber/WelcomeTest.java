@@ -55,7 +55,7 @@ class WelcomeTest {
             WelcomeFrame asked = second.awaitWelcome();
             assertThat(asked.version()).isEqualTo(1);
             assertThat(asked.policy()).isEqualTo(Policy.DISCONNECT);
-            assertThat(asked.features()).isEqualTo(Features.SEQUENCES);
+            assertThat(asked.features()).isEqualTo(Features.SEQUENCES | Features.PEER);
             assertThat(asked.epoch()).isEqualTo(welcome.epoch());
             assertThat(asked.next()).isEqualTo(1);
             assertThat(asked.heartbeatMillis()).isEqualTo(60_000);
