@@ -159,6 +159,9 @@ class LatestTest {
             SpeakingSubscriber few = scene.welcomed(latest(FEW));
             SpeakingSubscriber all = scene.welcomed(latest(TypeRanges.ALL));
             for (int burst = 0; burst < 300; burst++) {
+                // The first ones come as a stream, and few of them are wanted.
+                scene.publisher.publish(5);
+                all.awaitNext(scene.publisher.next());
                 scene.publisher.publish(40);
                 all.awaitNext(scene.publisher.next());
             }
