@@ -99,8 +99,8 @@ func (o *Options) distrusted(err error) advice {
 	return again
 }
 
-// The alert by which the relay has ended TLS; 0: none. Its error is a number of a type that is crypto/tls's own: AlertError
-// is for QUIC alone.
+// The alert by which the relay has ended TLS; 0: none. Its error is a number of a type that is crypto/tls's own:
+// AlertError is for QUIC alone.
 func alertOf(err error) uint8 {
 	var remote *net.OpError
 	if !errors.As(err, &remote) || remote.Op != "remote error" {

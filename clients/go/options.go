@@ -80,8 +80,8 @@ func FromTime(at time.Time) Start { return Start{kind: startTime, number: at.Uni
 // the option --state.
 func FromState() Start { return Start{kind: startState} }
 
-// FromStateAt is [FromState] for a program that has kept the state of the types that it chooses, which was complete: only
-// what is newer comes. The sequence is of this epoch, such as Next of a [StateComplete]; 0 or 1: all of the state.
+// FromStateAt is [FromState] for a program that has kept the state of the types that it chooses, which was complete:
+// only what is newer comes. The sequence is of this epoch, such as Next of a [StateComplete]; 0 or 1: all of the state.
 func FromStateAt(sequence, epoch int64) Start { return Start{startState, sequence, epoch} }
 
 // Reconnect says how often, and after which waits, a client tries again. A round goes once through all endpoints. A

@@ -90,8 +90,8 @@ pub enum Start {
     /// whether the former state is void. A message without a body says that its type has no value any more. The relay needs
     /// the option `--state`.
     State,
-    /// [`Start::State`] for a program that has kept the state of the types that it chooses, which was complete: only what
-    /// is newer comes.
+    /// [`Start::State`] for a program that has kept the state of the types that it chooses, which was complete: only
+    /// what is newer comes.
     StateFrom {
         /// Epoch that the sequence belongs to.
         epoch: i64,
