@@ -198,6 +198,8 @@ public final class EngineAssembly {
                 config.state().bytes(),
                 config.state().types(),
                 seed);
+        journal.ifPresent(kept -> new StateRecall(kept, index, sizes.maxBody(), allocator, budget.pool(Part.REPLAYS))
+                .read(log.head().mark()));
         log.keptBy(index);
         StateDesk desk = new StateDesk(index, core.io(), allocator, budget.pool(Part.STATE_BATCHES), clock::nanoTime);
         releases.add(desk::close);

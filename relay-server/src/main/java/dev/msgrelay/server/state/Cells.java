@@ -1,6 +1,5 @@
 package dev.msgrelay.server.state;
 
-import dev.msgrelay.server.stream.PacketLog;
 import java.nio.ByteBuffer;
 
 /**
@@ -222,12 +221,17 @@ final class Cells {
         memory.putInt(at + LENGTH, length);
     }
 
-    /** Copies the body of an entry, which the log has at {@code position}. Takes {@link #cellsOf} less one cells. */
-    void copyIn(int entry, PacketLog log, long position) {
+    /** Where a body comes from: copies {@code length} bytes of it to {@code at} in {@code target}. */
+    interface Source {
+        void copy(long from, int length, ByteBuffer target, int at);
+    }
+
+    /** Copies the body of an entry, which starts at {@code position}. Takes {@link #cellsOf} less one cells. */
+    void copyIn(int entry, Source source, long position) {
         int left = length(entry);
         long from = position;
         int part = Math.min(left, BODY_BYTES);
-        log.copy(from, part, memory, at(entry) + BODY);
+        source.copy(from, part, memory, at(entry) + BODY);
         left -= part;
         int link = at(entry) + MORE;
         while (left > 0) {
@@ -236,7 +240,7 @@ final class Cells {
             memory.putInt(link, cell);
             link = at(cell) + NEXT;
             part = Math.min(left, FURTHER_BYTES);
-            log.copy(from, part, memory, at(cell) + FURTHER);
+            source.copy(from, part, memory, at(cell) + FURTHER);
             left -= part;
         }
         memory.putInt(link, END);

@@ -39,6 +39,7 @@ public final class StateIndex implements PacketLog.Keeper {
     private static final int EXTRA_BYTES = 4 * Cells.BYTES;
 
     private final PacketLog log;
+    private final Cells.Source logBytes;
     private final TypeRanges kept;
     private final boolean keepsAll;
     private final ByteBuffer memory;
@@ -86,6 +87,7 @@ public final class StateIndex implements PacketLog.Keeper {
      */
     public StateIndex(PacketLog log, ByteBuffer memory, int size, TypeRanges kept, long seed) {
         this.log = log;
+        this.logBytes = log::copy;
         this.memory = memory;
         this.size = size;
         this.kept = kept;
@@ -135,13 +137,17 @@ public final class StateIndex implements PacketLog.Keeper {
         }
     }
 
-    /** Notes a message, whose number is higher than all before. Its frame starts at {@code position} of the log. */
-    private void put(int type, int length, long number, long position) {
+    /**
+     * Notes a message, whose number is higher than all before. Its frame starts at {@code position} of the log.
+     *
+     * @return its entry
+     */
+    private int put(int type, int length, long number, long position) {
         int place = find(type);
         int cell = cellAt(place);
         if (cell != Cells.END) {
             cells.renew(cell, length, number, position);
-            return;
+            return cell;
         }
         if (freeCells() == 0) {
             forgetOldest();
@@ -151,6 +157,7 @@ public final class StateIndex implements PacketLog.Keeper {
         cells.append(cell, length, number, position);
         setCell(place, cell);
         types++;
+        return cell;
     }
 
     @Override
@@ -165,7 +172,7 @@ public final class StateIndex implements PacketLog.Keeper {
                     next = cells.newer(seam);
                     continue;
                 }
-                cells.copyIn(next, log, cells.position(next) + FRAME_BYTES);
+                cells.copyIn(next, logBytes, cells.position(next) + FRAME_BYTES);
             }
             cells.move(seam, next);
             next = cells.newer(seam);
@@ -198,10 +205,67 @@ public final class StateIndex implements PacketLog.Keeper {
             forgottenValue = cells.number(oldest);
         }
         forgotten++;
-        types--;
-        clear(find(cells.type(oldest)));
-        cells.drop(oldest);
+        drop(oldest);
         return oldest;
+    }
+
+    private void drop(int entry) {
+        types--;
+        clear(find(cells.type(entry)));
+        cells.drop(entry);
+    }
+
+    // ---- messages from before the log ---------------------------------------------------------------------------
+
+    /** Begins to note messages from before the log, of which {@code first} is the first one that is still known. */
+    public void recallFrom(long first) {
+        forgottenValue = first - 1;
+        forgottenTombstone = first - 1;
+    }
+
+    /**
+     * Notes messages from before the log, in their order. Their bodies are copied.
+     *
+     * @param span notes its stretches
+     * @param sequence number of its first frame
+     * @param maxBody the longest body that can be sent; what is longer is not known any more
+     */
+    public void recall(RunScan span, long sequence, int maxBody) {
+        ByteBuffer bytes = span.buffer();
+        Cells.Source source = (from, length, target, at) -> target.put(at, bytes, (int) from, length);
+        for (int k = 0; k < span.stretches(); k++) {
+            int at = span.offset() + span.lastStart(k);
+            int type = Bytes.bigEndian(bytes.getInt(at + FrameLayout.TYPE_OFFSET));
+            int length = Bytes.bigEndian(bytes.getInt(at + FrameLayout.LENGTH_OFFSET));
+            long number = sequence + span.framesThrough(k) - 1;
+            if (length > maxBody) {
+                forgetUpTo(number);
+            } else if (keepsAll || kept.contains(type)) {
+                int entry = put(type, length, number, 0);
+                if (makeRoom(entry)) {
+                    cells.copyIn(entry, source, at + FRAME_BYTES);
+                }
+            }
+        }
+    }
+
+    /** Forgets all messages up to a number, the highest one so far, since some of them are not known. */
+    public void forgetUpTo(long number) {
+        int cell = cells.newer(Cells.END);
+        while (cell != Cells.END) {
+            int next = cells.newer(cell);
+            if (cells.isEntry(cell)) {
+                drop(cell);
+            }
+            cell = next;
+        }
+        recallFrom(number + 1);
+    }
+
+    /** Ends the notes of messages from before the log, which has the next ones. */
+    public void recalled() {
+        cells.move(seam, cells.older(Cells.END));
+        takeFigures();
     }
 
     // ---- table ------------------------------------------------------------------------------------------------
