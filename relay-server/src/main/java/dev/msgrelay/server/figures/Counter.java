@@ -74,7 +74,8 @@ public enum Counter {
     STATE_READERS("subscribers", false, "that get the state, and not the stream yet"),
     STATE_LATE("times", true, "a subscriber had not got the state after 10 s: its types change faster", true),
     STATE_CONFLATIONS("times", true, "a subscriber with the policy latest was too far behind, and got the state"),
-    STATE_CONFLATED("messages", true, "that newer ones replaced for such subscribers, or their ranges left out"),
+    STATE_CONFLATED(
+            "messages", true, "that newer ones replaced for subscribers with the policy latest, or ranges left out"),
     FAILURES("faults", true, "faults of the relay's own, each of which ended one connection"),
     LOG_LINES_SUPPRESSED(
             "lines", true, "lines of the log that were left out because there were too many of their kind", true),
