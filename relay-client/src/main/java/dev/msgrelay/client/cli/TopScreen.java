@@ -211,6 +211,9 @@ final class TopScreen {
     }
 
     private static String state(JsonObject row) {
+        if (row.getLong("conflated") > 0) {
+            return row.getString("state") + ", " + ShortText.of(row.getLong("conflated")) + " conflated";
+        }
         if (!row.has("replayPercent")) {
             return row.getString("state");
         }

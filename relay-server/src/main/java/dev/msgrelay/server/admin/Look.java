@@ -1,5 +1,6 @@
 package dev.msgrelay.server.admin;
 
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.figures.ClusterStatus;
 import dev.msgrelay.server.figures.ConnectionRow;
@@ -80,6 +81,9 @@ public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRo
             if (row.replayPercent() != ConnectionRow.LIVE) {
                 line.number("replayPercent", row.replayPercent()).number("replayLeftMillis", row.replayLeftMillis());
             }
+        }
+        if (row.policy() == Policy.LATEST) {
+            line.number("conflated", row.conflated());
         }
         line.number("messages", row.messages())
                 .number("bytes", row.bytes())

@@ -111,6 +111,7 @@ final class TextReport implements ServerReport {
         rare(line, "ms of a full disk", since(now, Counter.JOURNAL_FULL_MILLIS));
         rare(line, "replays", now.get(Counter.JOURNAL_REPLAYS));
         rare(line, "missed in the journal", since(now, Counter.JOURNAL_REPLAY_MISSED));
+        rare(line, "conflated", since(now, Counter.STATE_CONFLATED));
         rare(line, "types forgotten", since(now, Counter.STATE_FORGOTTEN));
         rare(line, "faults", since(now, Counter.FAILURES));
         rare(line, "log lines suppressed", since(now, Counter.LOG_LINES_SUPPRESSED));

@@ -92,6 +92,7 @@ public final class ConnectionTable {
                 own.replayLeftMillis(),
                 own.messages(),
                 own.bytes(),
+                own.conflated(),
                 session.rate(own.messages(), nowNanos),
                 session.ageMillis(nowNanos));
     }

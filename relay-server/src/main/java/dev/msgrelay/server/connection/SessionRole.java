@@ -72,5 +72,6 @@ public interface SessionRole extends ChannelHandler {
             int replayPercent,
             long replayLeftMillis,
             long messages,
-            long bytes) {}
+            long bytes,
+            long conflated) {}
 }

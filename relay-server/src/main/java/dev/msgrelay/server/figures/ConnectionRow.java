@@ -22,6 +22,7 @@ import dev.msgrelay.protocol.Policy;
  *     it reads the log
  * @param messages messages handed to a subscriber, or taken from a publisher
  * @param bytes bytes of these messages
+ * @param conflated messages of which a subscriber with the policy latest was told that newer ones have replaced them
  * @param messagesPerSecond rate over the last second, or since the last report if that is longer ago; 0 in the
  *     connection's first second
  * @param ageMillis time since the client connected
@@ -43,6 +44,7 @@ public record ConnectionRow(
         long replayLeftMillis,
         long messages,
         long bytes,
+        long conflated,
         double messagesPerSecond,
         long ageMillis) {
     /** The value of {@link #replayPercent} for a subscriber that reads the log, not the journal. */

@@ -228,6 +228,16 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         Wait why = intake.waitsFor();
         String waitsFor = why == Wait.NOTHING ? "" : why.name().toLowerCase(Locale.ROOT);
         return new Report(
-                waitsFor, Policy.RELAY_DEFAULT, "", 0, 0, 0, ConnectionRow.LIVE, 0, intake.messages(), intake.bytes());
+                waitsFor,
+                Policy.RELAY_DEFAULT,
+                "",
+                0,
+                0,
+                0,
+                ConnectionRow.LIVE,
+                0,
+                intake.messages(),
+                intake.bytes(),
+                0);
     }
 }

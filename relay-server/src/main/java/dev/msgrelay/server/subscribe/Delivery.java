@@ -67,6 +67,7 @@ final class Delivery {
     private Mark durableEnd;
 
     private volatile long messages;
+    private volatile long conflated;
     private volatile long bytes;
 
     Delivery(FanoutParts shared, Services services, Session session, SlowReader slowness) {
@@ -332,6 +333,7 @@ final class Delivery {
         state.written();
         if (slowness.conflates()) {
             services.counters().add(Counter.STATE_CONFLATED, state.superseded());
+            conflated = conflated + state.superseded();
         }
         count(state.messages(), state.bytes());
     }
@@ -528,7 +530,8 @@ final class Delivery {
                 catchUp.percent(at, headPosition),
                 catchUp.leftMillis(at, headPosition, nowNanos),
                 messages,
-                bytes);
+                bytes,
+                conflated);
     }
 
     void release() {

@@ -216,6 +216,9 @@ function endOf(subscriber, now) {
 }
 
 function stateOf(subscriber) {
+  if (subscriber.conflated > 0) {
+    return `${subscriber.state}, ${short(subscriber.conflated)} conflated`;
+  }
   if (subscriber.replayPercent === undefined) {
     return subscriber.waitsFor ? `${subscriber.state}, ${subscriber.waitsFor}` : subscriber.state;
   }

@@ -29,6 +29,7 @@ class TextReportTest {
                 0,
                 Long.MAX_VALUE,
                 Long.MAX_VALUE,
+                Long.MAX_VALUE,
                 999_600_000_000.0,
                 TimeUnit.DAYS.toMillis(999));
         assertThat(TextReport.row(row))
@@ -74,6 +75,7 @@ class TextReportTest {
                 0,
                 12,
                 120,
+                0,
                 12_900_000,
                 1500);
     }

@@ -101,6 +101,7 @@ class LatestTest {
             assertThat(StateTest.reasons(slow)).containsExactly(GapReason.SUPERSEDED);
             assertThat(StateTest.reasons(few)).containsExactly(GapReason.SUPERSEDED);
             assertThat(scene.relay.stats().get(Counter.STATE_CONFLATED)).isEqualTo(superseded(slow) + superseded(few));
+            assertThat(scene.relay.relay().connections()).anyMatch(row -> row.conflated() == superseded(few));
             assertThat(scene.relay.stats().get(Counter.STATE_CONFLATIONS)).isGreaterThanOrEqualTo(2);
             assertThat(scene.relay.stats().get(Counter.MESSAGES_SKIPPED)).isZero();
             assertThat(scene.relay.stats().get(Counter.BACKPRESSURE_MILLIS)).isZero();
