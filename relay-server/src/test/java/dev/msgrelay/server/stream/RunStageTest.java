@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -69,6 +70,33 @@ class RunStageTest {
         assertThat(put(sleeper, 3)).isFalse();
         assertThat(rig.ring.isEmpty()).isTrue();
         assertDone(stage);
+    }
+
+    @Test
+    void aProducerThatIsDroppedMeanwhileTouchesTheRingNoMore() throws InterruptedException {
+        for (int round = 0; round < 50; round++) {
+            RunStage sleeper = stage(() -> true);
+            AtomicInteger puts = new AtomicInteger();
+            AtomicBoolean ends = new AtomicBoolean();
+            Workers producer = new Workers().start("producer", () -> {
+                while (!ends.get()) {
+                    put(sleeper, 1);
+                    sleeper.put(1, ByteBuffer.allocate(3000), 3000);
+                    puts.incrementAndGet();
+                }
+            });
+            int before = round % 20;
+            while (puts.get() <= before) {
+                rig.pollLengths();
+            }
+            sleeper.drop();
+            long room = rig.ring.remainingCells();
+            int dropped = puts.get();
+            Await.until("more puts", () -> puts.get() > dropped + 2);
+            ends.set(true);
+            producer.join();
+            assertThat(rig.ring.remainingCells()).isEqualTo(room);
+        }
     }
 
     @Test
@@ -299,6 +327,55 @@ class RunStageTest {
         workers.join();
         for (int i = 0; i < messages; i++) {
             assertThat(handed.get(i)).isEqualTo(i);
+        }
+    }
+
+    /** Both at the same moment, again and again: the consumer finds the message, or is told of it. */
+    @Test
+    void aPutAndAConsumerThatFallsAsleepDoNotMissEachOther() throws InterruptedException {
+        int rounds = 50_000;
+        AtomicBoolean parked = new AtomicBoolean();
+        AtomicInteger began = new AtomicInteger();
+        AtomicInteger put = new AtomicInteger();
+        RunStage sleeps = stage(parked::get);
+        Workers workers = new Workers();
+        workers.start("producer", () -> {
+            for (int round = 1; round <= rounds; round++) {
+                await(began, round, workers);
+                put(sleeps, round);
+                put.set(round);
+            }
+        });
+        int missed = 0;
+        for (int round = 1; round <= rounds; round++) {
+            began.set(round);
+            for (int spins = round % 32; spins > 0; spins--) {
+                Thread.onSpinWait();
+            }
+            parked.set(true);
+            boolean found = rig.ring.hasNext() || sleeps.waiting();
+            await(put, round, workers);
+            if (!found && !rig.ring.hasNext()) {
+                missed++;
+            }
+            parked.set(false);
+            while (sleeps.waiting() || !rig.ring.isEmpty()) {
+                rig.ring.poll(handler);
+                sleeps.drainTo(handler);
+            }
+        }
+        workers.join();
+        assertThat(missed)
+                .as("messages that nobody told the sleeping consumer of")
+                .isZero();
+        assertThat(handed).hasSize(rounds);
+    }
+
+    private static void await(AtomicInteger other, int round, Workers workers) {
+        for (int looks = 1; other.get() < round && !workers.failed(); looks++) {
+            if (looks % 1000 == 0) {
+                Thread.yield();
+            }
         }
     }
 
