@@ -3,8 +3,8 @@ package dev.msgrelay.loadgen.message;
 import java.util.Arrays;
 
 /**
- * Checks the state of a subscriber that starts with it. At each PING, the newest message that the subscriber had of each
- * type must be the newest of this type in the whole stream before the PING's next sequence.
+ * Checks the state of a subscriber that starts with it. At each PING, the newest message that the subscriber had of
+ * each type must be the newest of this type in the whole stream before the PING's next sequence.
  *
  * <p>The stream is known without another subscriber: one publisher alone sends it, from the relay's start on, so the
  * message with sequence {@code s} is the publisher's number {@code s - 1}, and its type follows from that. A message

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures joins: a relay whose state has each type once, and one subscriber after the other that starts with it. Nobody
- * publishes meanwhile.
+ * Measures joins: a relay whose state has each type once, and one subscriber after the other that starts with it.
+ * Nobody publishes meanwhile.
  */
 public final class JoinRun {
     /** Joins that are not counted, in which relay and subscriber compile their code. */
