@@ -205,7 +205,7 @@ public record RelayEngine(
                 farthest = Math.min(farthest, s.position());
             } else if (c.role() instanceof SubscriberConnection s && s.getsState()) {
                 getState++;
-            } else if (c.role() instanceof SubscriberConnection s) {
+            } else if (c.role() instanceof SubscriberConnection s && !s.conflates()) {
                 slowest = Math.min(slowest, s.position());
             }
         }

@@ -16,7 +16,10 @@ public enum Counter {
     MESSAGES_SKIPPED("messages", true, "messages that subscribers with the policy skip have missed", true),
     PUBLISHERS("connections", false, "publishers connected"),
     SUBSCRIBERS("connections", false, "subscribers connected"),
-    LARGEST_LAG_BYTES("bytes", false, "lag of the slowest subscriber, without those that get the journal"),
+    LARGEST_LAG_BYTES(
+            "bytes",
+            false,
+            "lag of the slowest subscriber, without those that get the journal or have the policy latest"),
     LARGEST_LAG_MESSAGES("messages", false, "lag of the slowest subscriber, by the packet index"),
     DUPLICATES(
             "messages", true, "messages of acknowledged publishers that were in the stream already, and were dropped"),

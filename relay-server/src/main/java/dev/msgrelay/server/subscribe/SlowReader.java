@@ -108,7 +108,7 @@ final class SlowReader {
         return holdsBack && gate.blockedByReaders() ? gate.blockedSinceNanos() : WindowGate.NEVER;
     }
 
-    /** Returns whether the subscriber gets the newest message of each type when it is too slow. */
+    /** Returns whether the subscriber gets the newest message of each type when it is too slow. Any thread. */
     boolean conflates() {
         return policy == Policy.LATEST;
     }

@@ -583,6 +583,11 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return delivery != null && delivery.getsState();
     }
 
+    /** Returns whether the subscriber gets the state when it is too far behind, so that its lag harms nobody. */
+    public boolean conflates() {
+        return slowness.conflates();
+    }
+
     public long pinnedFrom() {
         return delivery == null ? LogReader.NOTHING : delivery.pinnedFrom();
     }

@@ -90,6 +90,8 @@ class LatestTest {
                 end = scene.fill(1 << 20);
                 healthy.awaitNext(end);
             }
+            // They are no laggards, of which an alert would tell.
+            Await.until("no lag", () -> scene.relay.stats().get(Counter.LARGEST_LAG_BYTES) == 0);
             slow.resume();
             few.resume();
             assertCaughtUp(messages, slow, TypeRanges.ALL, end);
