@@ -16,8 +16,8 @@ import java.util.Locale;
  *     that the relay reports which messages they miss.
  * @param localCongestion TCP congestion control of loadgen's own senders, for connections within their host: a kernel's
  *     name, {@link CongestionControl#SYSTEM}, or {@link CongestionControl#AUTO} if neither cubic nor reno is available
- * @param fromState whether subscribers start with the state; then one publisher sends the whole stream, so that they know
- *     it. Otherwise they start with the first message that comes
+ * @param fromState whether subscribers start with the state; then one publisher sends the whole stream, so that they
+ *     know it. Otherwise they start with the first message that comes
  */
 public record Load(
         int publishers,

@@ -224,16 +224,16 @@ final class Verifier implements BulkFrameConsumer {
     }
 
     /**
-     * Whether a message of every publisher has arrived, and the state, if the subscriber starts with it. An unreadable message also ends the wait, since then the run
-     * fails anyway.
+     * Whether a message of every publisher has arrived, and the state, if the subscriber starts with it. An unreadable
+     * message also ends the wait, since then the run fails anyway.
      */
     boolean hasHeardOfAll() {
         return check.sequence().heardOfAll() && (state == null || complete) || check.unreadable() > 0;
     }
 
     /**
-     * Returns the number of messages that arrived, or that cannot arrive any more: the relay reported them as missing or
-     * passed over, or a later one of their publisher arrived.
+     * Returns the number of messages that arrived, or that cannot arrive any more: the relay reported them as missing
+     * or passed over, or a later one of their publisher arrived.
      */
     long accountedFor() {
         // A reported or unreadable message also counts as lost once a later one of its publisher arrives. So only the

@@ -8,8 +8,8 @@ import dev.msgrelay.server.state.StateIndex;
  *
  * @param bytes size of the memory for these messages; 0: none are kept
  * @param types types that are kept
- * @param conflateAfter bytes that a subscriber with the policy LATEST may be behind before it gets the newest message of
- *     each type instead of the stream
+ * @param conflateAfter bytes that a subscriber with the policy LATEST may be behind before it gets the newest message
+ *     of each type instead of the stream
  */
 public record StateConfig(int bytes, TypeRanges types, int conflateAfter) {
     private static final int MOST_BYTES = 1 << 30;

@@ -11,8 +11,8 @@ public final class UnsentBytes {
     private UnsentBytes() {}
 
     /**
-     * Bounds them. TCP by epoll has an option for just that (TCP_NOTSENT_LOWAT). Other sockets get a send buffer of this
-     * size, of which the system may make twice as much; for TCP it also bounds what is sent and not acknowledged.
+     * Bounds them. TCP by epoll has an option for just that (TCP_NOTSENT_LOWAT). Other sockets get a send buffer of
+     * this size, of which the system may make twice as much; for TCP it also bounds what is sent and not acknowledged.
      *
      * @return false if the socket has neither option, or is closed already
      */

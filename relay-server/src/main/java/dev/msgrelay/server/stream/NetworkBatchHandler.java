@@ -103,7 +103,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         if (!got || ++batches % BATCHES_PER_LOOK == 0) {
             for (RunStage stage : stages) {
                 got |= stage.drainTo(runs);
-                if (stage.isDone(clock.getAsLong())) {
+                if (stage.isClosed() && stage.isDone(clock.getAsLong())) {
                     forget(stage);
                 }
             }
@@ -204,7 +204,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
      * core awake just before the core fell asleep, and then does not wake it.
      */
     public long sleepNanos() {
-        boolean looksAgain = anyStage(stage -> !stage.isSettled(clock.getAsLong()) || stage.waiting());
+        long now = stages.length == 0 ? 0 : clock.getAsLong();
+        boolean looksAgain = anyStage(stage -> !stage.isSettled(now) || stage.waiting());
         return looksAgain && !gate.stillRefuses() ? RunStage.MOMENT_NANOS : 0;
     }
 
@@ -218,7 +219,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     /** Returns whether no run waits in a stage, in the ring or for an orderer. */
     public boolean isEmpty() {
         // A run moves on in this order, so none is missed if it moves between two checks.
-        return !anyStage(stage -> stage.isClosing(clock.getAsLong()) || stage.waiting())
+        return !anyStage(stage -> stage.isClosed() && stage.isClosing(clock.getAsLong()) || stage.waiting())
                 && ring.isEmpty()
                 && orderer.map(Orderer::isEmpty).orElse(true);
     }

@@ -133,8 +133,8 @@ public final class RunScan {
     }
 
     /**
-     * Returns the result of {@link #scan} for valid frames that all have one length, without a look at them. Their types
-     * may differ, so they are looked at if stretches are noted.
+     * Returns the result of {@link #scan} for valid frames that all have one length, without a look at them. Their
+     * types may differ, so they are looked at if stretches are noted.
      *
      * @param each bytes of a frame
      */

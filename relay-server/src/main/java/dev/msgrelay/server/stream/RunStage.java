@@ -22,9 +22,9 @@ import java.util.function.BooleanSupplier;
  *            base              taken                tail             base + CAPACITY
  * </pre>
  *
- * The producer alone writes behind {@code tail}, and takes no lock for that. Messages are moved on by the producer or by
- * the consumer, each of which takes {@code owner} once for all of them. In a full stage whose messages have moved on,
- * the producer begins again.
+ * The producer alone writes behind {@code tail}, and takes no lock for that. Messages are moved on by the producer or
+ * by the consumer, each of which takes {@code owner} once for all of them. In a full stage whose messages have moved
+ * on, the producer begins again.
  *
  * <p>No message stays here while the consumer sleeps. The producer stores {@code tail}, and then looks whether the
  * consumer sleeps. The consumer says that it sleeps, executes a full fence, and then looks at {@code tail}. Only if the
@@ -247,8 +247,11 @@ public final class RunStage {
     public void close() {
         acquire();
         changes++;
-        closed = true;
-        moveToRing();
+        // A stage that was dropped has no ring any more, and a put may have shown bytes that the drop has not seen.
+        if (!closed) {
+            closed = true;
+            moveToRing();
+        }
         letGo();
     }
 
@@ -322,6 +325,10 @@ public final class RunStage {
         return isFree() && !isEmpty() && lastCell <= ring.consumed().get();
     }
 
+    public boolean isClosed() {
+        return closed;
+    }
+
     /** Returns whether a put may be under way that has not seen the close. On the consumer's thread. */
     boolean isClosing(long nanos) {
         return closed && !isSettled(nanos);
@@ -333,8 +340,8 @@ public final class RunStage {
     }
 
     /**
-     * Returns whether for a moment the consumer has taken nothing, and the stage was not closed. If so, the consumer sees
-     * each put that did not see it asleep, or did not see the close. On the consumer's thread.
+     * Returns whether for a moment the consumer has taken nothing, and the stage was not closed. If so, the consumer
+     * sees each put that did not see it asleep, or did not see the close. On the consumer's thread.
      *
      * @param nanos the time now
      */

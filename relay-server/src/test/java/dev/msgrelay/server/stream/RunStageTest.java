@@ -95,6 +95,7 @@ class RunStageTest {
             Await.until("more puts", () -> puts.get() > dropped + 2);
             ends.set(true);
             producer.join();
+            sleeper.close();
             assertThat(rig.ring.remainingCells()).isEqualTo(room);
         }
     }
