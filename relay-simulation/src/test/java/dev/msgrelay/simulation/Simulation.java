@@ -902,6 +902,9 @@ final class Simulation {
         world.check(engine.services().table().allGone(), "in the end somebody is connected: " + peers);
         world.throwIfFailed();
         locals.forEach(LocalPeer::close);
+        // A closed stage is forgotten when it has been empty for a moment.
+        goRound();
+        world.advance(2 * MILLI);
         goRound();
         RelayStats last = engine.stats();
         for (Counter gauge : NOTHING_LEFT) {
