@@ -216,7 +216,7 @@ class RefusedSettingsTest {
         assertThat(least.allowedPolicies()).containsExactly(Policy.BACKPRESSURE);
         assertThat(ALLOW_POLICIES.usual().orElseThrow())
                 .as("in the order that the help shows")
-                .containsExactly(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY);
+                .containsExactly(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY, Policy.LATEST);
         ClientConfig most = RelayConfig.builder()
                 .set(HEARTBEAT, Duration.ofHours(1))
                 .set(IDLE_TIMEOUT, Duration.ofHours(24))
