@@ -183,6 +183,24 @@ final class CatchUp {
         beginning = new Beginning(sinceNanos, reader.position(), log.head().position());
     }
 
+    /** Gives back what it has of the journal's memory, since the state takes the journal's place. */
+    void readNoJournal() {
+        if (state == State.JOURNAL) {
+            pause();
+            pages.leaveLine(this);
+        }
+    }
+
+    /** Ends the reading of the journal; returns whether the subscriber is on the loop of that, and has to leave it. */
+    boolean leaveJournal() {
+        boolean there = state == State.JOURNAL;
+        if (there) {
+            readNoJournal();
+            state = State.CATCHING_UP;
+        }
+        return there;
+    }
+
     /** Ends the catch-up, gives its page back, and no longer counts it as a replay. Further calls do nothing. */
     void becomeLive() {
         if (state != State.LIVE) {

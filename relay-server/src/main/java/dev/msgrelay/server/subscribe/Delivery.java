@@ -150,6 +150,7 @@ final class Delivery {
         if (start.resumes() && slowness.conflates() && seek != CatchUp.Seek.FOUND) {
             // The log does not have the start. The state has what the subscriber needs, so the journal is not read.
             services.counters().increment(Counter.STATE_CONFLATIONS);
+            catchUp.readNoJournal();
             feedState(start.first());
             return CatchUp.Seek.FOUND;
         }
@@ -406,6 +407,9 @@ final class Delivery {
         }
         long lost = reader.boundary().sequence();
         if (rule == SlowReader.Overtaken.CONFLATE) {
+            if (catchUp.leaveJournal()) {
+                return Outcome.LOG;
+            }
             catchUp.becomeLive();
             slowness.leaveGate();
             services.counters().increment(Counter.STATE_CONFLATIONS);

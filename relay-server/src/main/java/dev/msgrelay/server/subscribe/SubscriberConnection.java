@@ -173,7 +173,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                     // The ranges left out the messages before this place. Without a GAP the count would be wrong.
                     session.dialogue().ping(services.clock().nanoTime());
                 }
-                yield leaveReplays();
+                yield true;
             }
             case JOURNAL -> toJournal();
             case LOG -> {
@@ -464,16 +464,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         }
         moveTo(replays.takeSeat());
         return false;
-    }
-
-    /** Leaves the loop that reads the journal; returns whether the subscriber was on another one. */
-    private boolean leaveReplays() {
-        boolean there =
-                shared.replays().filter(replays -> group == replays.group()).isPresent();
-        if (there) {
-            moveTo(shared.seats().get());
-        }
-        return !there;
     }
 
     /**
