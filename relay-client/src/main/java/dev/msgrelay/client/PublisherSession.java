@@ -346,7 +346,7 @@ final class PublisherSession implements Runnable {
 
     /** Handles the end of a connection; returns whether there is to be another one. */
     private boolean connectionLost(IOException end) {
-        if (end instanceof OlderEpochException) {
+        if (end instanceof AskAgainException) {
             closeLink();
             reconnector.dropped();
             return true;

@@ -144,14 +144,14 @@ final class PublisherStream implements RelayLink.Handler {
      * The next HELLO says an older epoch if the relay knows one: then it says which of the acknowledged messages are
      * gone.
      */
-    private void goBackIfUnknown(WelcomeFrame welcome) throws OlderEpochException {
+    private void goBackIfUnknown(WelcomeFrame welcome) throws AskAgainException {
         boolean unknown = options.acks() && epoch != 0 && welcome.epochChanged() && !welcome.rolledBack();
         Optional<Epochs.Common> common =
                 unknown ? Optional.ofNullable(epochs.commonWith(welcome.epochs())) : Optional.empty();
         if (common.isPresent()) {
             epoch = common.get().epoch();
             epochs = common.get().older();
-            throw new OlderEpochException();
+            throw new AskAgainException("asking again with an older epoch");
         }
     }
 

@@ -66,6 +66,11 @@ final class StreamPosition {
         return epoch != NONE && welcome.epochChanged();
     }
 
+    /** Whether the stream of WELCOME goes on with that of the numbers known here, in a later life of the relay. */
+    boolean isOfALaterLife(WelcomeFrame welcome) {
+        return epoch != NONE && welcome.epoch() != epoch && !welcome.epochChanged();
+    }
+
     /**
      * The last life that this stream and that of a WELCOME which does not know the epoch have in common; empty: none.
      */

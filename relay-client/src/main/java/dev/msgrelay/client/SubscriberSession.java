@@ -239,7 +239,7 @@ final class SubscriberSession implements AutoCloseable {
     }
 
     private void connectionFailed(IOException end) throws IOException {
-        if (end instanceof OlderEpochException) {
+        if (end instanceof AskAgainException) {
             link.close();
             link = null;
             reconnector.dropped();

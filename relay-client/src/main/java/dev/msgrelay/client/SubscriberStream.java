@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
+import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
@@ -51,6 +52,10 @@ final class SubscriberStream implements RelayLink.Handler {
     // Whether the last HELLO has asked for the whole state, and whether what it asked for has come to its end.
     private boolean asksAnew;
     private boolean complete = true;
+    // Whether messages were passed over for newer ones that may not have come, and whether these may be gone, so that
+    // the next HELLO asks for the whole state.
+    private boolean passedOver;
+    private boolean needsWhole;
 
     /**
      * @param kept where to go on; empty: the options say where to start
@@ -111,7 +116,7 @@ final class SubscriberStream implements RelayLink.Handler {
     /** HELLO for the next connection, with this token. */
     ByteBuffer hello(Token token) {
         greetedWith = changes.forHello();
-        long next = withState && changes.isWidened() ? 0 : position.next();
+        long next = withState && (needsWhole || changes.isWidened()) ? 0 : position.next();
         asksAnew = withState && next <= 1;
         // Nothing is awaited until WELCOME.
         complete = true;
@@ -194,12 +199,18 @@ final class SubscriberStream implements RelayLink.Handler {
         if (common.isPresent()) {
             goBack(endpoint, welcome, common.get());
         }
+        if (passedOver && !needsWhole && position.isOfALaterLife(welcome)) {
+            needsWhole = true;
+            throw new AskAgainException("asking for the whole state, of which a part may be gone");
+        }
         maxRanges = welcome.maxRanges();
         boolean anew = withState && welcome.next() == 1;
         if (anew && view.isPresent()) {
             view.get().beginAnew();
         }
         complete = !withState;
+        passedOver &= !anew;
+        needsWhole &= !anew;
         listener.accept(new SessionEvent.Connected(endpoint, welcome, anew));
         if (position.isOther(welcome)) {
             listener.accept(
@@ -216,14 +227,14 @@ final class SubscriberStream implements RelayLink.Handler {
         onOpen.run();
     }
 
-    private void goBack(Endpoint endpoint, WelcomeFrame welcome, Epochs.Common common) throws OlderEpochException {
+    private void goBack(Endpoint endpoint, WelcomeFrame welcome, Epochs.Common common) throws AskAgainException {
         long had = position.next() - 1;
         if (had >= common.changed()) {
             listener.accept(new SessionEvent.StreamRolledBack(
                     endpoint, position.epoch(), had, welcome.epoch(), common.changed()));
         }
         position.backTo(common);
-        throw new OlderEpochException();
+        throw new AskAgainException("asking again with an older epoch");
     }
 
     @Override
@@ -237,9 +248,12 @@ final class SubscriberStream implements RelayLink.Handler {
             return;
         }
         position.leftOut(ControlFrames.PING, next);
-        if (!complete && next == head + 1) {
-            complete = true;
-            listener.accept(new SessionEvent.StateComplete(reconnector.current(), next));
+        if (next == head + 1) {
+            passedOver = false;
+            if (!complete) {
+                complete = true;
+                listener.accept(new SessionEvent.StateComplete(reconnector.current(), next));
+            }
         }
         if (complete && view.isPresent()) {
             view.get().completeAt(next);
@@ -269,6 +283,7 @@ final class SubscriberStream implements RelayLink.Handler {
                 GapFrame.check(body);
                 alive = true;
                 position.gap(GapFrame.from(body), GapFrame.to(body), GapFrame.reason(body));
+                passedOver |= withState && GapFrame.reason(body) == GapReason.SUPERSEDED.code();
             }
             case ControlFrames.SUBSCRIBED -> {
                 SubscribedFrame answer = SubscribedFrame.decode(body);

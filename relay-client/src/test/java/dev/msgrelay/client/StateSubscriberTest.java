@@ -1,5 +1,7 @@
 package dev.msgrelay.client;
 
+import static dev.msgrelay.client.Frames.EPOCH;
+import static dev.msgrelay.client.Frames.LONG_IDLE;
 import static dev.msgrelay.client.Frames.gap;
 import static dev.msgrelay.client.Frames.message;
 import static dev.msgrelay.client.Frames.ping;
@@ -77,6 +79,62 @@ class StateSubscriberTest {
             assertThat(run.events(SessionEvent.StateComplete.class))
                     .extracting(SessionEvent.StateComplete::next)
                     .containsExactly(11L, 21L, 2L);
+        }
+    }
+
+    @Test
+    void aPingBeforeTheEndOfAStateThatWasCutMovesNoView() throws Exception {
+        Script first = client -> {
+            client.hello();
+            client.send(welcome(1), gap(1, 1, GapReason.SUPERSEDED), message(9, "b"));
+        };
+        Script second = client -> {
+            assertThat(client.hello().number()).isEqualTo(3);
+            // What was passed over has not come: so far the view would be the stream up to no number.
+            client.send(welcome(3), ping(1, 3, 4), message(7, "c"), message(9, "d"), ping(2, 5, 4));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, second);
+                SubscriberRun run = subscribe(relay)) {
+            run.until(view::isComplete);
+            assertThat(moves).containsExactly("5:[7, 9]");
+            assertThat(get(7)).isEqualTo("c");
+        }
+    }
+
+    @Test
+    void aStateThatWasCutIsAskedForAnewInTheRelaysNextLife() throws Exception {
+        Script first = client -> {
+            client.hello();
+            client.send(welcome(1), gap(1, 1, GapReason.SUPERSEDED), message(9, "b"));
+        };
+        // The message for which 1 was passed over is gone, and the number does not tell.
+        Script second = client -> {
+            assertThat(client.hello().number()).isEqualTo(3);
+            client.send(welcome(5, 0, 3, 0, LONG_IDLE), ping(1, 3, 2));
+            client.drain();
+        };
+        Script third = client -> {
+            HelloFrame hello = client.hello();
+            assertThat(hello.number()).isZero();
+            assertThat(hello.epoch()).isEqualTo(EPOCH);
+            client.send(welcome(5, 0, 1, 0, LONG_IDLE), message(7, "a"), message(9, "b"), ping(1, 3, 2));
+        };
+        // The state was complete: its number is enough in another life, too.
+        Script fourth = client -> {
+            assertThat(client.hello().number()).isEqualTo(3);
+            client.send(welcome(6, 0, 3, 0, LONG_IDLE), message(7, "c"), ping(1, 4, 3));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(first, second, third, fourth);
+                SubscriberRun run = subscribe(relay)) {
+            run.until(() -> moves.size() == 2);
+            assertThat(moves).containsExactly("3:[7, 9]", "4:[7]");
+            assertThat(get(9)).isEqualTo("b");
+            assertThat(run.events(SessionEvent.Connected.class))
+                    .extracting(SessionEvent.Connected::anew)
+                    .containsExactly(true, true, false);
+            assertThat(run.events(SessionEvent.Lost.class)).hasSize(2);
         }
     }
 
