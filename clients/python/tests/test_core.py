@@ -8,7 +8,7 @@ from typing import Any
 
 from msgrelay import _core, _wire, events
 from msgrelay._core import BYTES_A_PING, MOST_CHANGES, PublisherCore, SubscriberCore
-from msgrelay.errors import CODE_NAMES, Advice, ConnectionFailed, NotDone, OlderEpoch, UsageError, from_relay
+from msgrelay.errors import CODE_NAMES, Advice, AskAgain, ConnectionFailed, NotDone, UsageError, from_relay
 from msgrelay.events import Connected, Gap, InDoubt, Message, RolledBack, StreamChanged
 from msgrelay.options import FromSequence, PublisherOptions, Reconnect, SubscriberOptions
 
@@ -99,7 +99,7 @@ class OlderBackupTest(unittest.TestCase):
                 link.receive(welcome(1, epoch=theirs[0][0], flags=1, epochs=tuple(theirs)))
                 self.assertEqual([StreamChanged(next_)], core.batch().items, seed)
                 continue
-            with self.assertRaises(OlderEpoch):
+            with self.assertRaises(AskAgain):
                 link.receive(welcome(1, epoch=theirs[0][0], flags=1, epochs=tuple(theirs)))
             self.assertEqual((common[0][0], tuple(common)), (core.epoch, core.epochs[: len(common)]), seed)
             # All before the place is the same in both.
@@ -121,7 +121,7 @@ class OlderBackupTest(unittest.TestCase):
         core.frames(1000)
         link.receive(ack(1))
         link, _ = core.connect("here")
-        with self.assertRaises(OlderEpoch):
+        with self.assertRaises(AskAgain):
             link.receive(welcome(epoch=300, flags=1, epochs=((300, 2), (100, 1))))
         self.assertEqual((100, ((100, 1),)), (core.epoch, core.epochs))
         link, first = core.connect("here")

@@ -13,7 +13,7 @@ from test_core import gap, message, ping, subscriber, welcome
 
 from msgrelay import _wire
 from msgrelay._core import SubscriberCore, covers
-from msgrelay.errors import ConnectionFailed
+from msgrelay.errors import AskAgain, ConnectionFailed
 from msgrelay.events import SUPERSEDED, AtPing, Connected, Gap, Message, RolledBack, StateComplete, StreamChanged
 from msgrelay.options import FromState
 
@@ -122,6 +122,37 @@ class CoreTest(unittest.TestCase):
             [Gap(10, 19, SUPERSEDED), StateComplete(20, 19)],
             self.items(core, gap(10, 19, SUPERSEDED) + ping(1, 20, 19)),
         )
+
+    def test_cut_state_in_another_life(self) -> None:
+        for end, is_complete in ((b"", False), (ping(1, 3, 4), False), (ping(1, 3, 2), True)):
+            with self.subTest(end=end):
+                told: list = []
+                core = subscriber(start="state", on_event=told.append)
+                self.connected(core, welcome(1) + gap(1, 1, SUPERSEDED) + message("b") + end)
+                # In the same life the number is enough.
+                self.assertEqual((_wire.STATE, 7, 3, False), self.connected(core, welcome(3)))
+                told.clear()
+                if is_complete:
+                    self.assertEqual((_wire.STATE, 7, 3, False), self.connected(core, welcome(3, epoch=8)))
+                    continue
+                core.connect("here")
+                with self.assertRaisesRegex(AskAgain, "was cut"):
+                    core.link.receive(welcome(3, epoch=8) + ping(1, 3, 2))
+                self.assertEqual(([], None), (told, core.batch()))
+                # The next connection is lost before WELCOME.
+                core.connect("here")
+                self.assertEqual((_wire.STATE, 7, 0, True), self.connected(core, welcome(1, epoch=8) + ping(1, 1, 0)))
+                # What was passed over before is forgotten.
+                self.assertEqual((_wire.STATE, 8, 1, True), self.connected(core, welcome(1, epoch=9)))
+
+    def test_ping_in_a_cut_state_is_no_place_at_which_all_is_known(self) -> None:
+        core = subscriber(start="state")
+        self.connected(core, welcome(1) + gap(1, 1, SUPERSEDED) + message("b"))
+        core.connect("here")
+        items = self.items(
+            core, welcome(3) + ping(1, 3, 4) + message("c") + ping(2, 4, 4) + message("d") + ping(3, 5, 4)
+        )
+        self.assertEqual([Message(3, 1, b"c"), Message(4, 1, b"d"), StateComplete(5, 4)], items[1:])
 
     def test_whole_state_is_always_anew(self) -> None:
         core = subscriber(start="state")

@@ -15,8 +15,9 @@ from typing import Callable, Protocol
 
 from . import _wire, errors
 from ._wire import Body, Epochs, Range, Welcome
-from .errors import Advice, ConnectionFailed, NotDone, OlderEpoch, RelayError, UsageError, broken_rule, from_relay
+from .errors import Advice, AskAgain, ConnectionFailed, NotDone, RelayError, UsageError, broken_rule, from_relay
 from .events import (
+    SUPERSEDED,
     UNEXPLAINED,
     AtPing,
     Connected,
@@ -310,6 +311,10 @@ class SubscriberCore:
         # A change has added types, whose state comes with the next HELLO that asks for the whole one.
         self._widened = False
         self._asked_for_all = False
+        # Messages were passed over for newer ones, which have not all come; and these may be gone, so that the next
+        # HELLO asks for the whole state.
+        self._passed_over = False
+        self._needs_whole = False
         self.awaits_state = False
         """The connection was welcomed, and the state is not complete."""
         self._holding = check_types(options.types)
@@ -341,7 +346,7 @@ class SubscriberCore:
         if self._wants_state:
             self.link.asks_for = "start = state"
             self.awaits_state = False
-            if self._widened or not covers(self._holding, self._greeted_with):
+            if self._widened or self._needs_whole or not covers(self._holding, self._greeted_with):
                 following = 0
             self._asked_for_all = following <= 1
         elif self._options.policy == "latest":
@@ -420,6 +425,7 @@ class SubscriberCore:
         common = None if self._wants_state else older_epoch(self.epochs, welcome)
         if common is not None:
             self._go_back(*common)
+        self._check_cut_state(welcome)
         link.take = link.items.append
         self.idle_timeout = welcome.idle_ms / 1000
         self.heartbeat = welcome.heartbeat_ms / 1000
@@ -463,6 +469,15 @@ class SubscriberCore:
         self.awaits_state = True
         if self._asked_for_all:
             self._widened = False
+        if other or self._asked_for_all:
+            self._passed_over = self._needs_whole = False
+
+    def _check_cut_state(self, welcome: Welcome) -> None:
+        """A state that was cut does not go on in a later life of the relay: a newer message, for which one was passed
+        over, may be gone, and the number does not tell."""
+        if self._passed_over and not (self._needs_whole or welcome.epoch_changed or welcome.epoch == self.epoch):
+            self._needs_whole = True
+            raise AskAgain(f"the state of the relay at {self.link.endpoint} was cut, and the relay began again")
 
     def _go_back(self, epoch: int, changed: int, epochs: Epochs) -> None:
         """Goes on in an older epoch: what this client had from ``changed`` on is gone."""
@@ -471,7 +486,7 @@ class SubscriberCore:
             self.next = self._start_of_batch = changed
         self.epoch, self.epochs = epoch, epochs
         self.head = 0
-        raise OlderEpoch(f"the relay at {self.link.endpoint} knows this stream up to epoch {epoch}")
+        raise AskAgain(f"the relay at {self.link.endpoint} knows this stream up to epoch {epoch}")
 
     def on_ping(self, following: int, head: int) -> None:
         self.head = head
@@ -484,6 +499,8 @@ class SubscriberCore:
     def _at_ping(self, following: int, head: int) -> None:
         """A PING before the state is complete is no place at which all is known: an earlier connection may have been
         cut within the state."""
+        if following == head + 1:
+            self._passed_over = False
         if not self.awaits_state:
             self.link.items.append(AtPing(following, head))
         elif following == head + 1:
@@ -504,6 +521,7 @@ class SubscriberCore:
             self._not_too_far(type_, last)
             self._left_out(type_, first)
             self._item(Gap(first, last, reason))
+            self._passed_over |= self._wants_state and reason == SUPERSEDED
             self._at(last + 1)
         elif type_ == _wire.SUBSCRIBED:
             request, sequence = _wire.decode_subscribed(body)
@@ -839,7 +857,7 @@ class PublisherCore:
         common = older_epoch(self.epochs, welcome)
         if common is not None:
             self.epoch, _, self.epochs = common
-            raise OlderEpoch(f"the relay at {endpoint} knows this stream up to epoch {self.epoch}")
+            raise AskAgain(f"the relay at {endpoint} knows this stream up to epoch {self.epoch}")
         self.link.take = _refuse
         self.idle_timeout = welcome.idle_ms / 1000
         self.heartbeat = welcome.heartbeat_ms / 1000

@@ -18,7 +18,7 @@ from ._connect import TokenSource, connected_socket
 from ._core import Asked, Batch, Link, PublisherCore, SubscriberCore
 from ._local import SYSTEM, is_loopback
 from ._retry import Reconnector
-from .errors import Advice, BrokenRule, ConnectionFailed, NotDone, OlderEpoch, RelayError, UsageError
+from .errors import Advice, AskAgain, BrokenRule, ConnectionFailed, NotDone, RelayError, UsageError
 from .events import Certificate, GaveUp, Lost, StateLate, Unsettled
 from .options import ConnectionOptions, Endpoint, PublisherOptions, SubscriberOptions, Tls
 
@@ -280,8 +280,8 @@ class Session:
             except Exception as e:
                 why = _fault(e)
             self._check_cancelled()
-            if isinstance(why, OlderEpoch):
-                # Each time fewer epochs are left to try.
+            if isinstance(why, AskAgain):
+                # Each time fewer epochs are left to try, and the whole state is asked for once.
                 continue
             if isinstance(why, ConnectionFailed):
                 if why.code == errors.NOT_AUTHENTICATED and self.options.token_may_change:

@@ -102,9 +102,10 @@ class NotDone(RelayError):
             self.code = cause.code
 
 
-class OlderEpoch(RelayError):
-    """The relay does not know this client's epoch, but an older one that it has. The client takes that one, and greets
-    the same relay again over another connection. Its user hears nothing of it."""
+class AskAgain(RelayError):
+    """The relay does not know this client's epoch, but an older one that it has; or it began again and a state was cut.
+    The client greets the same relay again over another connection, with the older epoch, or for the whole state. Its
+    user hears nothing of it."""
 
 
 def from_relay(code: int, text: str) -> ConnectionFailed:
