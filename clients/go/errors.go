@@ -36,8 +36,8 @@ type Error struct {
 	broken bool
 	// Whether the relay ended the connection in order, without an ERROR, before its WELCOME.
 	unanswered bool
-	// Whether the relay is to be asked again at once, with an older epoch.
-	older bool
+	// Whether the relay is to be asked again at once, with an older epoch or for the whole state.
+	isAskedAgain bool
 }
 
 func (e *Error) Error() string { return e.Text }

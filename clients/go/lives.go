@@ -25,10 +25,15 @@ func inCommon(mine, theirs []life) (rest []life, changed int64) {
 	return nil, 0
 }
 
-// The end of a connection to a relay with an older backup, which knows an earlier epoch of this client: the next one is
-// made at once with that epoch, and its user does not hear of this one.
+// The end of a connection to a relay with an older backup, which knows an earlier epoch of this client: the next HELLO
+// has that epoch.
 func older(endpoint string, epoch int64) *Error {
-	end := failed(again, "the relay at %s knows no later epoch than %d", endpoint, epoch)
-	end.older = true
+	return askAgain("the relay at %s knows no later epoch than %d", endpoint, epoch)
+}
+
+// The end of a connection of which its user does not hear: the next one is made at once, and asks for something else.
+func askAgain(format string, args ...any) *Error {
+	end := failed(again, format, args...)
+	end.isAskedAgain = true
 	return end
 }

@@ -77,7 +77,7 @@ func (s *session) run() {
 		if s.ctx.Err() != nil {
 			break
 		}
-		if end.older {
+		if end.isAskedAgain {
 			continue
 		}
 		end, wait, more := s.retry.failed(end, time.Now())
@@ -244,7 +244,7 @@ func (s *session) read(conn net.Conn, l *link) *Error {
 		if l.isOpen && !wasOpen && end == nil {
 			opened()
 		}
-		if l.progress && (end == nil || !end.older) {
+		if l.progress && (end == nil || !end.isAskedAgain) {
 			l.progress = false
 			s.retry.progressed(time.Now())
 		}

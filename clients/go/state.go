@@ -20,6 +20,10 @@ type stateStart struct {
 	asked int64
 	// Types were added while live: of these the stream came, and not what was before.
 	isWidened bool
+	// Messages were passed over for newer ones, and not all of these may have come.
+	passedOver bool
+	// Of what was passed over the newer ones may be gone: the next HELLO asks for all of the state.
+	needsWhole bool
 	// Time of WELCOME, while the state is not complete; zero: it is, or there is none.
 	began  time.Time
 	isLate bool
@@ -28,7 +32,7 @@ type stateStart struct {
 // The number for HELLO with these types, where next is the count, and the state of the known types came.
 func (s *stateStart) begin(next int64, known, types []Range) int64 {
 	s.began = time.Time{}
-	if s.isOn && (s.isWidened || !covers(known, types)) {
+	if s.isOn && (s.isWidened || s.needsWhole || !covers(known, types)) {
 		next = 0
 	}
 	s.asked = next
@@ -43,12 +47,31 @@ func (s *stateStart) changed(known, types []Range) {
 // Takes note of WELCOME. Whether what the user has is void, since all of the state follows.
 func (s *stateStart) welcomed(isOther bool) bool {
 	s.began, s.isWidened, s.isLate = s.now(), false, false
-	return isOther || s.asked <= 1
+	isAnew := isOther || s.asked <= 1
+	s.passedOver = s.passedOver && !isAnew
+	s.needsWhole = s.needsWhole && !isAnew
+	return isAnew
+}
+
+// Takes note of a gap.
+func (s *stateStart) missed(gap Gap) {
+	s.passedOver = s.passedOver || s.isOn && gap.Reason == Superseded
+}
+
+// Whether all of the state is to be asked for over another connection: it was cut, and WELCOME is of a later life of the
+// relay. A newer message for which one was passed over may be gone, and the number does not tell.
+func (s *stateStart) asksAgain(epoch int64, w welcome) bool {
+	if !s.passedOver || s.needsWhole || w.epochChanged || w.epoch == epoch {
+		return false
+	}
+	s.needsWhole = true
+	return true
 }
 
 // Takes note of a PING that has reached the head. Whether it is the first one.
 func (s *stateStart) completed() bool {
 	isFirst := !s.began.IsZero()
+	s.passedOver = false
 	s.began = time.Time{}
 	return isFirst
 }

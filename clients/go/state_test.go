@@ -107,6 +107,46 @@ func TestStateOverConnections(t *testing.T) {
 	step(3, 9, join(welcomeFrame(3, 9, 0), pingAt(3, 2)), "goes on", "relay.StateComplete{3}")
 }
 
+// A state that was cut, and of which a part may be gone in the relay's next life.
+func TestCutStateInAnotherLife(t *testing.T) {
+	for _, end := range [][]byte{nil, pingAt(3, 4), pingAt(3, 2)} {
+		core := newCore(t, SubscriberOptions{Start: FromState()})
+		cut := join(welcomeFrame(1, 7, 0), superseded(1, 1), frame(2, nil), end)
+		if err := feed(connection(core), core, cut); err != nil {
+			t.Fatal(err)
+		}
+		isComplete := core.items[len(core.items)-1].Notice == StateComplete{3}
+		// In the same life the number is enough.
+		if err := feed(connection(core), core, welcomeFrame(3, 7, 0)); err != nil {
+			t.Fatal(err)
+		}
+		core.items = nil
+		l := connection(core)
+		err := feed(l, core, join(welcomeFrame(3, 8, 0), pingAt(3, 2)))
+		if isComplete {
+			expect(t, stateTexts(core.items), []string{"goes on", "relay.StateComplete{3}"})
+			continue
+		}
+		if err == nil || !err.isAskedAgain {
+			t.Fatal(err)
+		}
+		expect(t, stateTexts(core.items), []string(nil))
+		expect(t, len(l.events), 0)
+		// The next connection is lost before WELCOME.
+		for range 2 {
+			hello := core.begin(&link{handler: core, chunks: &chunks{}})[headerSize:]
+			expect(t, []any{be.Uint64(hello[16:]), be.Uint64(hello[24:])}, []any{uint64(7), uint64(0)})
+		}
+		if err := feed(connection(core), core, join(welcomeFrame(1, 8, 0), pingAt(1, 0))); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, stateTexts(core.items), []string{"anew", "relay.StateComplete{1}"})
+		// What was passed over before is forgotten.
+		expect(t, feed(connection(core), core, welcomeFrame(1, 9, 0)) == nil, true)
+		expect(t, core.epoch, int64(9))
+	}
+}
+
 func TestStateThatWasKept(t *testing.T) {
 	for _, one := range []struct {
 		start Start
@@ -245,7 +285,8 @@ func (r *stateRelay) publish() {
 
 // Begins anew with a part of the stream, or with none of it.
 func (r *stateRelay) restart() {
-	kept := r.random.IntN(len(r.stream) + 1)
+	// Often only the newest are gone.
+	kept := len(r.stream) - r.random.IntN(min(len(r.stream), 4+96*r.random.IntN(2))+1)
 	for epoch, fork := range r.forks {
 		r.forks[epoch] = min(fork, int64(kept+1))
 	}
@@ -387,7 +428,10 @@ func TestStateIsThatOfTheStream(t *testing.T) {
 				}
 				// What is left is lost with the connection.
 				size := random.IntN(len(out) + 1)
-				if err := feed(l, core, out[:size]); err != nil {
+				if err := feed(l, core, out[:size]); err != nil && err.isAskedAgain {
+					counts["asked again"]++
+					break
+				} else if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
 				out = out[size:]
@@ -402,5 +446,8 @@ func TestStateIsThatOfTheStream(t *testing.T) {
 		if counts[what] < 100 {
 			t.Errorf("%s: %d times", what, counts[what])
 		}
+	}
+	if counts["asked again"] < 10 {
+		t.Errorf("asked again: %d times", counts["asked again"])
 	}
 }

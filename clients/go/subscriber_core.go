@@ -188,6 +188,9 @@ func (c *subscriberCore) onWelcome(w welcome) *Error {
 			return older(endpoint, c.epoch)
 		}
 	}
+	if c.state.asksAgain(c.epoch, w) {
+		return askAgain("the state of the relay at %s was cut, and the relay began again", endpoint)
+	}
 	c.mostRanges = w.mostRanges
 	news := connected(endpoint, w)
 	if !c.state.isOn {
@@ -281,6 +284,7 @@ func (c *subscriberCore) onControl(typ int32, body []byte) *Error {
 			return err
 		}
 		c.notice(gap)
+		c.state.missed(gap)
 		c.at(gap.To + 1)
 		return nil
 	case typeSubscribed:
