@@ -688,13 +688,18 @@ impl Link {
         }
         let (common, changed) = self.lives.in_common(&welcome.lives)?;
         self.lives.0.drain(..common);
+        self.ask_again();
+        Some((self.lives.0[0].0, changed))
+    }
+
+    /// Gives up the connection, for another one at once whose HELLO asks for something else.
+    pub(crate) fn ask_again(&mut self) {
         self.start = 0;
         self.end = 0;
         self.skip = 0;
         self.farewell.clear();
         self.state = State::Idle;
         self.due = self.now;
-        Some((self.lives.0[0].0, changed))
     }
 
     /// Takes note that the role accepts the WELCOME. Returns what is told of it.

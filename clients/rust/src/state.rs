@@ -1,10 +1,13 @@
 //! What start = state adds to a subscriber. Each connection begins with the state from a number on: the newest messages of
 //! the types, in their order, up to a PING that has reached the head. Numbers 0 and 1 are for all of it.
 
-use crate::wire::LAST_RESERVED;
+use crate::wire::{Welcome, LAST_RESERVED};
 
 /// Time after which a state that is not complete is told.
 pub(crate) const LATE_AFTER_MS: u64 = 10_000;
+
+/// Reason of a GAP for which newer messages of the same types come.
+const SUPERSEDED: u16 = 4;
 
 #[derive(Default)]
 pub(crate) struct StateStart {
@@ -12,6 +15,10 @@ pub(crate) struct StateStart {
     asked: i64,
     /// Types were added while live: of these the stream came, and not what was before.
     is_widened: bool,
+    /// Messages were passed over for newer ones, and not all of these may have come.
+    has_passed_over: bool,
+    /// Of what was passed over the newer ones may be gone: the next HELLO asks for all of the state.
+    needs_whole: bool,
     /// Time of WELCOME; `None`: the state is complete, or there is none.
     began: Option<u64>,
     is_late: bool,
@@ -20,8 +27,8 @@ pub(crate) struct StateStart {
 impl StateStart {
     /// The number for HELLO with these types, where `next` is the count, and the state of the known types came.
     pub(crate) fn begin(&mut self, next: i64, known: &[(i32, i32)], types: &[(i32, i32)]) -> i64 {
-        let is_widened = self.is_widened || !covers(known, types);
-        self.asked = if is_widened { 0 } else { next };
+        let needs_whole = self.needs_whole || self.is_widened || !covers(known, types);
+        self.asked = if needs_whole { 0 } else { next };
         self.asked
     }
 
@@ -35,7 +42,26 @@ impl StateStart {
         self.began = Some(now);
         self.is_widened = false;
         self.is_late = false;
-        is_other || self.asked <= 1
+        let anew = is_other || self.asked <= 1;
+        self.has_passed_over &= !anew;
+        self.needs_whole &= !anew;
+        anew
+    }
+
+    /// Takes note of a GAP with this reason.
+    pub(crate) fn missed(&mut self, reason: u16) {
+        self.has_passed_over |= reason == SUPERSEDED;
+    }
+
+    /// Whether all of the state is to be asked for over another connection: it was cut, and WELCOME is of a later life
+    /// of the relay than this epoch. A newer message for which one was passed over may be gone, and the number does not
+    /// tell.
+    pub(crate) fn asks_again(&mut self, epoch: i64, welcome: &Welcome) -> bool {
+        if !self.has_passed_over || self.needs_whole || welcome.epoch_changed() || welcome.epoch == epoch {
+            return false;
+        }
+        self.needs_whole = true;
+        true
     }
 
     /// Whether all of the state was asked for, wherever the count is.
@@ -45,6 +71,7 @@ impl StateStart {
 
     /// Takes note of a PING that has reached the head. Whether it is the first one.
     pub(crate) fn completed(&mut self) -> bool {
+        self.has_passed_over = false;
         self.began.take().is_some()
     }
 
@@ -91,8 +118,6 @@ mod tests {
     use crate::subscriber::{SubscriberCore, Taken};
     use crate::wire::{self, HEADER};
     use crate::Event;
-
-    const SUPERSEDED: u16 = 4;
 
     fn put_longs(out: &mut Vec<u8>, control: u8, longs: &[i64], rest: &[u8]) {
         wire::put_control(out, control, |out| {
@@ -396,6 +421,57 @@ mod tests {
     }
 
     #[test]
+    fn a_cut_state_in_another_life_is_asked_for_anew() {
+        for (end, is_complete) in [(None, false), (Some(4), false), (Some(2), true)] {
+            let mut core = core_of(Start::State, &[]);
+            let mut step = |number: i64, epoch: i64, bytes: &[u8]| {
+                core.link.connecting();
+                let hello = connect(&mut core);
+                assert_eq!(wire::get64(&hello, HEADER + 16), epoch);
+                assert_eq!(wire::get64(&hello, HEADER + 24), number);
+                let got = texts(&feed(&mut core, bytes));
+                (got, core.link.state, core.link.events.drain(..).count())
+            };
+            let cut = frames(|out| {
+                put_welcome(out, 0, 7, 1, 0, &[]);
+                put_superseded(out, 1, 1);
+                put_message(out, 2, b"b");
+                if let Some(head) = end {
+                    put_ping(out, 3, head);
+                }
+            });
+            step(0, 0, &cut);
+            // In the same life the number is enough.
+            let (got, ..) = step(3, 7, &frames(|out| put_welcome(out, 0, 7, 3, 0, &[])));
+            assert_eq!(got.len(), 1);
+            let other = frames(|out| {
+                put_welcome(out, 0, 8, 3, 0, &[]);
+                put_ping(out, 3, 2);
+            });
+            let (got, state, events) = step(3, 7, &other);
+            if is_complete {
+                assert_eq!(got.len(), 2);
+                continue;
+            }
+            assert!(
+                got.is_empty() && state == crate::link::State::Idle && events == 0,
+                "{got:?}"
+            );
+            // The next connection brings no WELCOME.
+            step(0, 7, &[]);
+            let whole = frames(|out| {
+                put_welcome(out, 0, 8, 1, 0, &[]);
+                put_ping(out, 1, 0);
+            });
+            let (got, ..) = step(0, 7, &whole);
+            assert_eq!(got.len(), 2, "{got:?}");
+            // What was passed over before is forgotten.
+            let (got, ..) = step(1, 8, &frames(|out| put_welcome(out, 0, 9, 1, 0, &[])));
+            assert_eq!(got.len(), 1);
+        }
+    }
+
+    #[test]
     fn late_is_told_behind_what_was_read() {
         let mut core = core_of(Start::State, &[]);
         core.begin(true).unwrap();
@@ -445,7 +521,9 @@ mod tests {
 
         /// Begins anew with a part of the stream, or with none of it.
         fn restart(&mut self, random: &mut Random) {
-            let mut kept = random.below(self.stream.len() + 1);
+            // Often only the newest are gone.
+            let most = self.stream.len().min(4 + 96 * random.below(2));
+            let mut kept = self.stream.len() - random.below(most + 1);
             let fork = kept as i64 + 1;
             self.forks.insert(self.epoch, fork);
             self.forks.values_mut().for_each(|one| *one = fork.min(*one));
@@ -616,6 +694,10 @@ mod tests {
                     // What is left is lost with the connection.
                     let rest = out.split_off(random.below(out.len() + 1));
                     let got = feed(&mut core, &out);
+                    if core.link.state == crate::link::State::Idle {
+                        *view.counts.entry("asked again").or_default() += 1;
+                        break;
+                    }
                     out = rest;
                     if got.iter().any(|one| matches!(one, Got::Event(Event::Types { .. }))) {
                         if let Some(types) = asked.take() {
@@ -644,6 +726,8 @@ mod tests {
             let count = view.counts.get(what).copied().unwrap_or(0);
             assert!(count >= 100, "{what}: {count} times");
         }
+        let count = view.counts.get("asked again").copied().unwrap_or(0);
+        assert!(count >= 10, "asked again: {count} times");
     }
 
     #[test]

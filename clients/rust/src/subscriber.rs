@@ -238,6 +238,10 @@ impl SubscriberCore {
             }
             return Ok(());
         }
+        if is_state && self.state.asks_again(self.counters.epoch, welcome) {
+            self.link.ask_again();
+            return Ok(());
+        }
         self.max_ranges = welcome.max_ranges;
         let next = self.counters.next;
         let other = self.counters.epoch != 0 && welcome.epoch_changed();
@@ -308,6 +312,7 @@ impl SubscriberCore {
                 self.link.alive = true;
                 self.left_out(control, from, self.filtered)?;
                 self.pending.push_back(Event::Gap { from, to, reason });
+                self.state.missed(reason);
                 self.counters.next = to + 1;
             }
             wire::SUBSCRIBED => {
