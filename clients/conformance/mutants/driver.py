@@ -313,6 +313,16 @@ def goes_back_to_an_older_epoch() -> None:
     before(Subscriber, "on_welcome", back)
 
 
+@found_by("state/cut-while-it-runs-and-that-life-has-ended")
+def goes_on_with_a_cut_state_in_another_life() -> None:
+    Subscriber._check_cut_state = lambda core, welcome: None
+
+
+@found_by("state/number-not-above-the-fork")
+def takes_a_complete_state_for_a_cut_one() -> None:
+    before(Subscriber, "_check_cut_state", lambda core, *_: setattr(core, "_passed_over", core.next > 0))
+
+
 @found_by("state/superseded-ones-are-told-singly")
 def tells_no_superseded_ones() -> None:
     item = Subscriber._item
