@@ -313,12 +313,13 @@ final class Delivery {
     }
 
     private Outcome nextOfState() {
-        // Any lag but 0 will do: the rate counts from the first message of the state on.
-        if (slowness.pauseIfSpent(1)) {
-            return Outcome.WAIT;
-        }
         if (state.hasArrived()) {
             return arrive();
+        }
+        // Only before a question, so that a subscriber that pauses keeps no batch. Any lag but 0 will do: the rate
+        // counts from the first message of the state on.
+        if (state.isIdle() && slowness.pauseIfSpent(1)) {
+            return Outcome.WAIT;
         }
         return switch (state.send()) {
             case SENT -> {

@@ -69,6 +69,11 @@ final class StateFeed {
         return step == Step.WAITING;
     }
 
+    /** Returns whether the subscriber has no batch, and has not asked for one. */
+    boolean isIdle() {
+        return step == Step.IDLE;
+    }
+
     /** Returns whether the subscriber has got a part of the state. */
     boolean hasBegun() {
         return begun;
@@ -157,7 +162,9 @@ final class StateFeed {
 
     /** Returns since when others have waited for memory that this subscriber has; or {@link WindowGate#NEVER}. */
     long waitedForSince() {
-        return step == Step.WRITING ? desk.waitingSince() : WindowGate.NEVER;
+        // A control frame that the socket does not take holds up the batch that has come.
+        boolean hasBatch = step == Step.WRITING || step == Step.ANSWERED;
+        return hasBatch ? desk.waitingSince() : WindowGate.NEVER;
     }
 
     /** Returns true once, if the head was not reached in time. */

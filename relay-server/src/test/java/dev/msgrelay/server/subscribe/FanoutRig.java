@@ -5,6 +5,8 @@ import static dev.msgrelay.server.config.RelayOption.*;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.assembly.NoJournal;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.connection.ConnectionTable;
@@ -20,8 +22,11 @@ import dev.msgrelay.server.harness.Wire;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.net.Transport;
+import dev.msgrelay.server.state.StateDesk;
+import dev.msgrelay.server.state.StateIndex;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
+import dev.msgrelay.server.stream.RunScan;
 import dev.msgrelay.server.stream.WindowGate;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -30,6 +35,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +55,7 @@ final class FanoutRig implements AutoCloseable {
     static final int FILTER_BUFFERS = 4;
     static final long EPOCH = 7;
     static final long CONTROL_BYTES = 64 << 10;
+    private static final int STATE_BYTES = 4 << 20;
 
     private static final int MAX_RUN = 4 * CHUNK;
     private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -61,6 +68,7 @@ final class FanoutRig implements AutoCloseable {
     final MemoryBudget budget = new MemoryBudget(Map.of(
             Part.CONTROL, CONTROL_BYTES,
             Part.FILTERS, (long) FILTER_BUFFERS * FilterBuffers.BYTES,
+            Part.STATE_BATCHES, StateDesk.bufferBytes(MAX_RUN),
             Part.CONNECTIONS, 1000L * SubscriberConnection.SAID_BYTES,
             Part.SESSIONS, 1000L * Session.HEAP_BYTES));
     final Counters counters;
@@ -70,6 +78,10 @@ final class FanoutRig implements AutoCloseable {
     final Services services;
     final DurableEnds durable;
     final FanoutParts shared;
+    // Null if there is no state.
+    private final StateIndex index;
+    private final StateDesk desk;
+    private final RunScan scan = new RunScan(PACKET, MAX_RUN, true);
     private final List<Subscriber> subscribers = new ArrayList<>();
 
     FanoutRig() {
@@ -77,23 +89,39 @@ final class FanoutRig implements AutoCloseable {
     }
 
     FanoutRig(Policy policy) {
-        this(policy, new NoJournal(EPOCH), false);
+        this(settings(policy), new NoJournal(EPOCH), false);
     }
 
     FanoutRig(Durability durability) {
-        this(Policy.DISCONNECT, durability, false);
+        this(settings(Policy.DISCONNECT), durability, false);
     }
 
     FanoutRig(Policy policy, Durability durability) {
-        this(policy, durability, false);
+        this(settings(policy), durability, false);
     }
 
     static FanoutRig oneOfSeveral() {
-        return new FanoutRig(Policy.DISCONNECT, new NoJournal(EPOCH), true);
+        return new FanoutRig(settings(Policy.DISCONNECT), new NoJournal(EPOCH), true);
     }
 
-    private FanoutRig(Policy policy, Durability durability, boolean elsewhere) {
-        RelayConfig config = RelayConfig.builder().set(SLOW_SUBSCRIBER, policy).build();
+    /** One that keeps the state of {@code kept}. Its batches come by {@link #cycles}. */
+    static FanoutRig withState(TypeRanges kept, AccessPolicy access) {
+        return new FanoutRig(
+                settings(Policy.DISCONNECT)
+                        .set(STATE, STATE_BYTES)
+                        .set(STATE_TYPES, kept)
+                        .set(REPLAYS_PER_ADDRESS, 100_000)
+                        .set(ACCESS, access),
+                new NoJournal(EPOCH),
+                false);
+    }
+
+    private static RelayConfig.Builder settings(Policy policy) {
+        return RelayConfig.builder().set(SLOW_SUBSCRIBER, policy);
+    }
+
+    private FanoutRig(RelayConfig.Builder settings, Durability durability, boolean elsewhere) {
+        RelayConfig config = settings.build();
         loop.duty(
                 new EngineLoop.Duty() {
                     @Override
@@ -115,6 +143,16 @@ final class FanoutRig implements AutoCloseable {
         buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), counters, 1);
         group = new SendGroup(log, loop, buffers, Optional.empty());
         durable = new DurableEnds(durability, Runnable::run);
+        boolean keepsState = config.state().on();
+        index = keepsState
+                ? new StateIndex(log, stateMemory(), STATE_BYTES, config.state().types(), 4711)
+                : null;
+        desk = keepsState
+                ? new StateDesk(index, Runnable::run, allocator, budget.pool(Part.STATE_BATCHES), clock::nanoTime)
+                : null;
+        if (keepsState) {
+            log.keptBy(index);
+        }
         shared = new FanoutParts(
                 log,
                 durable,
@@ -122,10 +160,15 @@ final class FanoutRig implements AutoCloseable {
                 gate,
                 STALL_NANOS,
                 Optional.empty(),
-                Optional.empty(),
-                0,
+                Optional.ofNullable(desk),
+                LOG / 2,
                 group::takeSeat,
                 elsewhere);
+    }
+
+    private static ByteBuffer stateMemory() {
+        int bytes = (int) StateIndex.memoryBytes(STATE_BYTES, 1000);
+        return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
     }
 
     Subscriber connect() {
@@ -145,6 +188,12 @@ final class FanoutRig implements AutoCloseable {
         ByteBuffer frame = new Frames().frame(type, body).nativeBuffer();
         if (log.openPacketBytes() > 0 && log.openPacketBytes() + frame.remaining() > PACKET) {
             log.packetStartsAt(0, 0);
+        }
+        if (index != null) {
+            index.packed(
+                    scan.scan(frame, 0, frame.remaining(), log.openPacketBytes()),
+                    log.endPosition(),
+                    log.lastSequence() + 1);
         }
         log.append(frame, 0, frame.remaining(), 1);
         log.publish();
@@ -169,6 +218,16 @@ final class FanoutRig implements AutoCloseable {
         subscribers.forEach(s -> s.channel.runPendingTasks());
     }
 
+    /** Cycles of the core, in each of which it fills one batch of the state, and everything is sent that there is. */
+    void cycles(int count) {
+        for (int i = 0; i < count; i++) {
+            pump();
+            desk.serve();
+            subscribers.forEach(s -> s.channel.runPendingTasks());
+        }
+        pump();
+    }
+
     Mark head() {
         Mark head = new Mark();
         log.head().read(head);
@@ -191,6 +250,9 @@ final class FanoutRig implements AutoCloseable {
     public void close() {
         subscribers.forEach(s -> s.channel.finishAndReleaseAll());
         buffers.close();
+        if (desk != null) {
+            desk.close();
+        }
         log.close();
         // The loop ends when time has passed, and only the test moves it.
         loop.io().shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
@@ -198,10 +260,11 @@ final class FanoutRig implements AutoCloseable {
             clock.advanceMillis(1);
             loop.io().runNow();
         }
-        if (budget.pool(Part.CONTROL).used() != 0 || budget.pool(Part.FILTERS).used() != 0) {
-            throw new AssertionError("still reserved: control "
-                    + budget.pool(Part.CONTROL).used() + ", filters "
-                    + budget.pool(Part.FILTERS).used());
+        for (Part part : List.of(Part.CONTROL, Part.FILTERS, Part.STATE_BATCHES)) {
+            if (budget.pool(part).used() != 0) {
+                throw new AssertionError(
+                        "still reserved: " + part + " " + budget.pool(part).used());
+            }
         }
     }
 
