@@ -15,9 +15,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where readers ask for the state. A reader borrows a buffer, and asks; the core fills the buffer, one reader's in each
- * cycle, in the order in which they have asked; and the reader writes it to its socket. So a walk costs the core a
- * bounded time in each cycle, and a reader that is slow has no memory of the index.
+ * Where readers ask for the state. A reader asks, and is lent a buffer when one is free; the core fills the buffer, one
+ * reader's in each cycle, in the order in which they were lent; and the reader writes it to its socket. So a walk costs
+ * the core a bounded time in each cycle, and a reader that is slow has no memory of the index.
+ *
+ * <pre>
+ *   ask --> Buffers, a line while all are lent --> the core's line --> fill --> answer --> written --> giveBack
+ * </pre>
  *
  * <p>Any thread, except where a method says otherwise. A lock guards the buffers: it is taken twice for a batch.
  */
@@ -43,9 +47,20 @@ public final class StateDesk {
     private boolean warned;
 
     private final ArrayDeque<ByteBuf> free = new ArrayDeque<>();
-    private int lent;
-    private boolean longIsLent;
-    private volatile long waitingSince = WindowGate.NEVER;
+    private final Buffers usual = new Buffers(MOST_BATCHES);
+    private final Buffers longest = new Buffers(1);
+
+    /** Buffers of one kind: how many are lent, and the walks that wait for one. */
+    private static final class Buffers {
+        final int most;
+        final ArrayDeque<Walk> waiting = new ArrayDeque<>();
+        int lent;
+        volatile long since = WindowGate.NEVER;
+
+        Buffers(int most) {
+            this.most = most;
+        }
+    }
 
     /** Returns the most bytes of all buffers together: one of them may have the longest message. */
     public static long bufferBytes(int maxBody) {
@@ -78,31 +93,32 @@ public final class StateDesk {
         return index.kept();
     }
 
-    /**
-     * Asks for the next batch of a walk.
-     *
-     * @return false if all memory for batches is in use: the reader asks again later
-     */
-    public boolean ask(Walk walk) {
-        ByteBuf memory = take(walk.needed);
-        if (memory == null) {
-            return false;
+    /** Asks for the next batch of a walk. While all buffers are lent, the walk waits in a line for the next one. */
+    public synchronized void ask(Walk walk) {
+        Buffers its = buffers(walk.needed);
+        if (its.lent < its.most) {
+            lend(walk, its);
+            return;
         }
-        walk.lend(memory);
-        onCore(() -> line.addLast(walk), () -> giveBack(walk));
-        return true;
+        if (its.waiting.isEmpty()) {
+            its.since = clock.getAsLong();
+        }
+        its.waiting.addLast(walk);
     }
 
-    /** Gives the buffer of a batch back. */
-    public void giveBack(Walk walk) {
-        ByteBuf memory = walk.takeBuffer();
-        if (memory != null) {
-            giveBack(memory);
+    /** Gives the buffer of a batch back, and lends it to the first walk in the line. */
+    public synchronized void giveBack(Walk walk) {
+        Buffers from = takeBack(walk);
+        if (from != null && !from.waiting.isEmpty()) {
+            Walk next = from.waiting.pollFirst();
+            changedFirst(from);
+            lend(next, from);
         }
     }
 
     /** Ends a walk, which may have been asked for and not answered. It is not answered any more, or once. */
     public void end(Walk walk) {
+        leaveLine(walk);
         onCore(
                 () -> {
                     if (line.remove(walk)) {
@@ -111,6 +127,11 @@ public final class StateDesk {
                     index.leave(walk);
                 },
                 () -> {});
+    }
+
+    /** Returns since when the first walk in the line for a buffer that this walk has been lent has been the first. */
+    public long waitingSince(Walk lent) {
+        return buffers(lent.lentBytes()).since;
     }
 
     private void onCore(Runnable task, Runnable otherwise) {
@@ -122,25 +143,31 @@ public final class StateDesk {
         }
     }
 
-    /** Returns since when readers have waited for memory that others have; or {@link WindowGate#NEVER}. */
-    public long waitingSince() {
-        return waitingSince;
-    }
-
     // ---- memory ------------------------------------------------------------------------------------------------
 
-    private synchronized ByteBuf take(int needed) {
-        boolean isLong = needed > BATCH_BYTES;
-        if (isLong ? longIsLent : lent == MOST_BATCHES) {
-            if (waitingSince == WindowGate.NEVER) {
-                waitingSince = clock.getAsLong();
-            }
-            return null;
+    private Buffers buffers(int bytes) {
+        return bytes > BATCH_BYTES ? longest : usual;
+    }
+
+    /** Lends a buffer. The lock is still held when the core is told, so that the core learns of the walk's end later. */
+    private void lend(Walk walk, Buffers from) {
+        boolean isNew = from == longest || free.isEmpty();
+        walk.lend(isNew ? allocate(Math.max(walk.needed, BATCH_BYTES)) : free.pollFirst());
+        from.lent++;
+        onCore(() -> line.addLast(walk), () -> takeBack(walk));
+    }
+
+    // If the core has the walk, the walk is in none of the lines, whatever it needs.
+    private synchronized void leaveLine(Walk walk) {
+        Buffers its = buffers(walk.needed);
+        boolean first = its.waiting.peekFirst() == walk;
+        if (its.waiting.remove(walk) && first) {
+            changedFirst(its);
         }
-        ByteBuf memory = isLong || free.isEmpty() ? allocate(Math.max(needed, BATCH_BYTES)) : free.pollFirst();
-        longIsLent |= isLong;
-        lent += isLong ? 0 : 1;
-        return memory;
+    }
+
+    private void changedFirst(Buffers its) {
+        its.since = its.waiting.isEmpty() ? WindowGate.NEVER : clock.getAsLong();
     }
 
     private ByteBuf allocate(int bytes) {
@@ -151,23 +178,27 @@ public final class StateDesk {
         return pool.allocate(bytes, () -> allocator.directBuffer(bytes, bytes));
     }
 
-    private synchronized void giveBack(ByteBuf memory) {
-        waitingSince = WindowGate.NEVER;
-        boolean isLong = memory.capacity() > BATCH_BYTES;
-        longIsLent &= !isLong;
-        lent -= isLong ? 0 : 1;
-        if (!isLong && free.size() < MOST_FREE && memory.refCnt() == 1) {
+    /** Takes the buffer of a walk back; returns of which kind it was, or null if the walk has none. */
+    private Buffers takeBack(Walk walk) {
+        ByteBuf memory = walk.takeBuffer();
+        if (memory == null) {
+            return null;
+        }
+        Buffers its = buffers(memory.capacity());
+        its.lent--;
+        if (its == usual && free.size() < MOST_FREE && memory.refCnt() == 1) {
             free.addFirst(memory);
         } else {
             // If a write still points into the buffer, the memory is freed when that write ends.
             pool.giveBack(memory.capacity());
             memory.release();
         }
+        return its;
     }
 
     /** Gives all memory back; only after the loops have ended. */
     public synchronized void close() {
-        line.forEach(this::giveBack);
+        line.forEach(this::takeBack);
         line.clear();
         for (ByteBuf memory : free) {
             pool.giveBack(memory.capacity());

@@ -58,6 +58,10 @@ public final class Walk {
         view = memory.nioBuffer(0, memory.capacity());
     }
 
+    int lentBytes() {
+        return buffer == null ? 0 : buffer.capacity();
+    }
+
     ByteBuf takeBuffer() {
         ByteBuf lent = buffer;
         buffer = null;

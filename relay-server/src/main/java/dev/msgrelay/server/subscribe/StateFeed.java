@@ -108,8 +108,9 @@ final class StateFeed {
 
     /** Asks for the next batch, or writes the one that has come. The results are those of {@link Feed#next}. */
     Feed.Outcome send() {
-        if (step == Step.IDLE && desk.ask(walk)) {
+        if (step == Step.IDLE) {
             step = Step.ASKED;
+            desk.ask(walk);
         }
         if (step != Step.ANSWERED) {
             return Feed.Outcome.WAIT;
@@ -164,7 +165,7 @@ final class StateFeed {
     long waitedForSince() {
         // A control frame that the socket does not take holds up the batch that has come.
         boolean hasBatch = step == Step.WRITING || step == Step.ANSWERED;
-        return hasBatch ? desk.waitingSince() : WindowGate.NEVER;
+        return hasBatch ? desk.waitingSince(walk) : WindowGate.NEVER;
     }
 
     /** Returns true once, if the head was not reached in time. */

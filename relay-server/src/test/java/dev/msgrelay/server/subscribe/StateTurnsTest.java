@@ -2,6 +2,7 @@ package dev.msgrelay.server.subscribe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
@@ -48,5 +49,39 @@ class StateTurnsTest {
         rig.cycles(2 * BATCHES);
         assertThat(swift.told().count()).isEqualTo(TYPES);
         assertThat(rig.closes()).isEmpty();
+    }
+
+    @Test
+    void whoReadsNothingIsClosedOnlyWhileOthersWait() {
+        rig.publishMany(TYPES, BODY);
+        List<FanoutRig.Subscriber> holders = new ArrayList<>();
+        for (int i = 0; i < BATCHES; i++) {
+            holders.add(greeting("swift"));
+        }
+        rig.pump();
+        holders.forEach(FanoutRig.Subscriber::block);
+        rig.cycles(BATCHES);
+        FanoutRig.Subscriber waits = greeting("swift");
+        rig.cycles(1);
+        waits.hangUp();
+        passTwoSeconds();
+        assertThat(rig.closed(CloseReason.STALLED_SUBSCRIBER))
+                .as("nobody waits any more")
+                .isZero();
+        FanoutRig.Subscriber patient = greeting("swift");
+        rig.cycles(1);
+        passTwoSeconds();
+        assertThat(rig.closed(CloseReason.STALLED_SUBSCRIBER)).isEqualTo(BATCHES);
+        holders.forEach(FanoutRig.Subscriber::hangUp);
+        rig.cycles(BATCHES);
+        assertThat(patient.told().count()).isEqualTo(TYPES);
+    }
+
+    /** Two ticks, since the first one sees what came since the one before. */
+    private void passTwoSeconds() {
+        for (int i = 0; i < 2; i++) {
+            rig.clock.advanceMillis(i * 2000L);
+            rig.group.tick(rig.clock.nanoTime());
+        }
     }
 }
