@@ -13,7 +13,7 @@ import dev.msgrelay.server.state.StateIndex;
  */
 public record StateConfig(int bytes, TypeRanges types, int conflateAfter) {
     private static final int MOST_BYTES = 1 << 30;
-    /** About a packet: with less, a subscriber that is sent the stream as it comes would seem to be behind. */
+    /** About a packet, which is the least that a subscriber is sent at once when more is there. */
     private static final int LEAST_CONFLATE = 1 << 10;
 
     public StateConfig {

@@ -137,6 +137,7 @@ final class Delivery {
 
     /** Moves the reader to the start of the stream. Every start but the head is found by {@link CatchUp#seekStart}. */
     CatchUp.Seek seekStart(CatchUp.Start start, Mark head) {
+        slowness.heldUp(head.position());
         if (start.from() == StartFrom.LIVE) {
             seekEnd(head);
             return CatchUp.Seek.FOUND;
@@ -256,7 +257,7 @@ final class Delivery {
     boolean tooLate(Mark end) {
         return catchUp.isLive()
                 && state == null
-                && (reader.overtaken() || slowness.lags(end.position() - reader.position()))
+                && (reader.overtaken() || slowness.lags(reader.position(), end.position()))
                 && slowness.overtaken() == SlowReader.Overtaken.CUT;
     }
 
@@ -284,17 +285,28 @@ final class Delivery {
         }
     }
 
+    /** Notes that the socket has not taken all of a write, and the stream's end at this time. */
+    void isBusy(Mark end) {
+        slowness.heldUp(end.position());
+    }
+
     /** Sends the next write. Called only while nothing is in flight. For the parameters see {@link Feed#next}. */
     Outcome next(Mark end, int stride, int least, boolean everything) {
-        if (state != null) {
-            return nextOfState();
+        Outcome outcome = state != null ? nextOfState() : nextOfStream(end, stride, least, everything);
+        if (busy()) {
+            isBusy(end);
         }
+        return outcome;
+    }
+
+    private Outcome nextOfStream(Mark end, int stride, int least, boolean everything) {
         long lag = end.position() - reader.position();
         boolean live = catchUp.isLive();
-        if (live ? slowness.lags(lag) : slowness.conflates()) {
+        if (live ? slowness.lags(reader.position(), end.position()) : slowness.conflates()) {
             return overtaken(end);
         }
         if (slowness.pauseIfSpent(lag)) {
+            slowness.heldUp(end.position());
             return pause();
         }
         if (live || !reader.atBoundary()) {
@@ -345,7 +357,7 @@ final class Delivery {
         slowness.joinGate();
         reader.moveTo(state.head());
         slowness.movedBack();
-        if (reader.overtaken() || slowness.lags(log.head().position() - reader.position())) {
+        if (reader.overtaken() || slowness.lags(reader.position(), log.head().position())) {
             slowness.leaveGate();
             if (!slowness.conflates()) {
                 state.goOn();

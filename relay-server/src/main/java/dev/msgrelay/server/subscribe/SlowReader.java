@@ -45,6 +45,8 @@ final class SlowReader {
     private long unspent;
     // Whether the identity's rate has paused the subscriber since it was last at the head.
     private boolean paused;
+    // The end of the stream when the subscriber was last held up, by its socket or its rate.
+    private long heldUpAt;
 
     SlowReader(FanoutParts shared, Services services, Rights rights, WindowGate.Limit subscriber) {
         this.shared = shared;
@@ -113,8 +115,21 @@ final class SlowReader {
         return policy == Policy.LATEST;
     }
 
-    boolean lags(long lag) {
-        return lag > rights.maxLag() || conflates() && lag > shared.conflateBytes();
+    /**
+     * Notes that the subscriber could not be sent the stream up to {@code end}: its socket has not taken all of a write,
+     * its rate is used up, or it has only come now.
+     */
+    void heldUp(long end) {
+        heldUpAt = end;
+    }
+
+    /**
+     * Returns whether a subscriber at {@code position} is too far behind. With {@link Policy#LATEST} that is judged by
+     * the end of the stream at which it was held up last: what has come since then, it may have been sent late by the
+     * relay's own choice.
+     */
+    boolean lags(long position, long end) {
+        return end - position > rights.maxLag() || conflates() && heldUpAt - position > shared.conflateBytes();
     }
 
     /** Returns whether the subscriber is near enough to the head to leave the journal. */

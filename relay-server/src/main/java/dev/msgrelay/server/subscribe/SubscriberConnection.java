@@ -134,6 +134,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         SessionState state = session.state();
         Mark end = delivery.streamEnd(head);
         if (delivery.busy()) {
+            delivery.isBusy(end);
             // After HELLO the lag does not matter, because the stream moves to another start after this write.
             if (state != SessionState.GREETED && state != SessionState.CLOSING && delivery.tooLate(end)) {
                 session.close(slowness.tooSlow());

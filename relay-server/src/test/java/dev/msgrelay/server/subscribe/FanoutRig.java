@@ -46,6 +46,13 @@ import java.util.concurrent.TimeUnit;
 final class FanoutRig implements AutoCloseable {
     static final int CHUNK = 1024;
     static final int LOG = 16 * CHUNK;
+
+    /** The log of a rig with state: more than a write. */
+    static final int LONG_LOG = 512 * CHUNK;
+
+    /** A subscriber with the policy latest conflates when it is so many bytes behind. */
+    static final int MOST_BEHIND = LONG_LOG / 16;
+
     static final int PACKET = 300;
     static final int WINDOW = 1 << 20;
 
@@ -64,7 +71,7 @@ final class FanoutRig implements AutoCloseable {
     final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
     final EngineLoop loop = new EngineLoop(Transport.NIO.ioHandler(), clock);
     final WindowGate gate = new WindowGate(WINDOW, loop, clock::nanoTime);
-    final PacketLog log = new PacketLog(allocator, LOG, CHUNK, PACKET, PINNED, MAX_RUN, gate, Mark.of(0, 1));
+    final PacketLog log;
     final MemoryBudget budget = new MemoryBudget(Map.of(
             Part.CONTROL, CONTROL_BYTES,
             Part.FILTERS, (long) FILTER_BUFFERS * FilterBuffers.BYTES,
@@ -104,16 +111,21 @@ final class FanoutRig implements AutoCloseable {
         return new FanoutRig(settings(Policy.DISCONNECT), new NoJournal(EPOCH), true);
     }
 
-    /** One that keeps the state of {@code kept}. Its batches come by {@link #cycles}. */
+    /** One that keeps the state of all types. Its batches come by {@link #cycles}. */
+    static FanoutRig withState() {
+        return new FanoutRig(stateOf(TypeRanges.ALL), new NoJournal(EPOCH), false);
+    }
+
+    /** One that keeps the state of {@code kept}. */
     static FanoutRig withState(TypeRanges kept, AccessPolicy access) {
-        return new FanoutRig(
-                settings(Policy.DISCONNECT)
-                        .set(STATE, STATE_BYTES)
-                        .set(STATE_TYPES, kept)
-                        .set(REPLAYS_PER_ADDRESS, 100_000)
-                        .set(ACCESS, access),
-                new NoJournal(EPOCH),
-                false);
+        return new FanoutRig(stateOf(kept).set(ACCESS, access), new NoJournal(EPOCH), false);
+    }
+
+    private static RelayConfig.Builder stateOf(TypeRanges kept) {
+        return settings(Policy.DISCONNECT)
+                .set(STATE, STATE_BYTES)
+                .set(STATE_TYPES, kept)
+                .set(REPLAYS_PER_ADDRESS, 100_000);
     }
 
     private static RelayConfig.Builder settings(Policy policy) {
@@ -122,6 +134,9 @@ final class FanoutRig implements AutoCloseable {
 
     private FanoutRig(RelayConfig.Builder settings, Durability durability, boolean elsewhere) {
         RelayConfig config = settings.build();
+        boolean keepsState = config.state().on();
+        int logBytes = keepsState ? LONG_LOG : LOG;
+        log = new PacketLog(allocator, logBytes, CHUNK, PACKET, PINNED, MAX_RUN, gate, Mark.of(0, 1));
         loop.duty(
                 new EngineLoop.Duty() {
                     @Override
@@ -143,7 +158,6 @@ final class FanoutRig implements AutoCloseable {
         buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), counters, 1);
         group = new SendGroup(log, loop, buffers, Optional.empty());
         durable = new DurableEnds(durability, Runnable::run);
-        boolean keepsState = config.state().on();
         index = keepsState
                 ? new StateIndex(log, stateMemory(), STATE_BYTES, config.state().types(), 4711)
                 : null;
@@ -156,12 +170,12 @@ final class FanoutRig implements AutoCloseable {
         shared = new FanoutParts(
                 log,
                 durable,
-                LOG,
+                logBytes,
                 gate,
                 STALL_NANOS,
                 Optional.empty(),
                 Optional.ofNullable(desk),
-                LOG / 2,
+                MOST_BEHIND,
                 group::takeSeat,
                 elsewhere);
     }

@@ -154,12 +154,16 @@ class LatestTest {
         }
     }
 
-    /** Each burst leaves it behind, often right before a message of its types, behind others. */
-    @Over.Pairs
-    void inBursts(Setting setting) throws Exception {
-        Numbered messages = new Numbered(Seeds.random("LatestTest bursts " + setting), TYPES, 60);
-        try (Scene scene = Scene.of(setting, messages, b -> withState(b).set(CONFLATE_AFTER, 1 << 10))) {
-            SpeakingSubscriber few = scene.welcomed(latest(FEW));
+    /** Its rate leaves it behind in bursts, often right before a message of its types, behind others. */
+    @ConcurrentTest
+    void inBursts() throws Exception {
+        Numbered messages = new Numbered(Seeds.random("LatestTest bursts"), TYPES, 60);
+        AccessPolicy access = Policies.of("board { token = secret, subscribe = all, max-rate = 2000 }\n"
+                + "all { from = \"127.0.0.0/8\", publish = all, subscribe = all }");
+        try (Scene scene = Scene.of(Setting.NIO_TCP, messages, b -> withState(b)
+                .set(CONFLATE_AFTER, 1 << 10)
+                .set(ACCESS, access))) {
+            SpeakingSubscriber few = scene.welcomed(latest(FEW).token(Token.of("secret")));
             SpeakingSubscriber all = scene.welcomed(latest(TypeRanges.ALL));
             for (int burst = 0; burst < 300; burst++) {
                 // The first ones come as a stream, and few of them are wanted.

@@ -1,0 +1,144 @@
+package dev.msgrelay.server.subscribe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.GapFrame;
+import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.figures.Counter;
+import dev.msgrelay.server.harness.Control;
+import java.util.List;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** When a subscriber with the policy latest is too far behind, and when the relay is. */
+class ConflationTest {
+    private static final int AFTER = FanoutRig.MOST_BEHIND;
+    private static final int BODY = 100;
+
+    /** More than it takes to get the state. */
+    private static final int CYCLES = 10;
+
+    /** Messages of twice the bytes after which a subscriber conflates. */
+    private static final int MANY = 2 * AFTER / (8 + BODY);
+
+    private static final TypeRanges FEW = TypeRanges.of(MANY / 2, MANY / 2);
+
+    @AutoClose
+    private final FanoutRig rig = FanoutRig.withState();
+
+    private FanoutRig.Subscriber latest(HelloFrame.Builder hello) {
+        FanoutRig.Subscriber subscriber = rig.joined(hello.policy(Policy.LATEST));
+        rig.cycles(CYCLES);
+        return subscriber;
+    }
+
+    private FanoutRig.Subscriber latest() {
+        return latest(HelloFrame.subscriber());
+    }
+
+    private static long gaps(Told told) {
+        return told.controls.stream()
+                .filter(control -> control.type() == ControlFrames.GAP)
+                .peek(gap -> assertThat(GapFrame.reason(gap.body())).isEqualTo(GapReason.SUPERSEDED.code()))
+                .count();
+    }
+
+    private void assertConflations(long expected) {
+        assertThat(rig.closes()).isEmpty();
+        assertThat(rig.sum(Counter.STATE_CONFLATIONS)).isEqualTo(expected);
+    }
+
+    /**
+     * Their sockets take all, and the relay waits for enough bytes for a write, or reads more in one cycle than it may
+     * be behind: with several in a group, and with one alone.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 5})
+    void emptySocketsAreNotBehind(int readers) {
+        for (int i = 0; i < readers; i++) {
+            latest(
+                    i % 2 == 0
+                            ? HelloFrame.subscriber()
+                            : HelloFrame.subscriber().types(FEW));
+        }
+        for (int cycle = 0; cycle < 20; cycle++) {
+            rig.publishMany(MANY, BODY);
+            rig.group.pump(false);
+            if (cycle % 3 == 2) {
+                rig.cycles(CYCLES);
+            }
+        }
+        rig.cycles(CYCLES);
+        assertConflations(0);
+        assertThat(rig.sum(Counter.MESSAGES_OUT)).isEqualTo(20L * MANY * ((readers + 1) / 2) + 20L * (readers / 2));
+    }
+
+    @Test
+    void aFullSocketIs() {
+        FanoutRig.Subscriber slow = latest();
+        latest();
+        slow.block();
+        rig.publishMany(3, BODY);
+        rig.pump();
+        rig.publishMany(MANY, BODY);
+        rig.pump();
+        slow.unblock();
+        rig.cycles(CYCLES);
+        assertConflations(1);
+        assertThat(slow.told().count()).isEqualTo(3 + MANY);
+    }
+
+    /** Each write is taken before the next cycle, and each is shorter than what comes in one. */
+    @Test
+    void aSocketThatIsFullWithinEachCycleIs() {
+        FanoutRig.Subscriber slow = latest();
+        for (int cycle = 0; cycle < 2; cycle++) {
+            rig.publishMany(2 * MANY, BODY);
+            slow.block();
+            assertThat(slow.connection.send(rig.head(), 2 * AFTER, 1, true)).isFalse();
+            slow.unblock();
+            assertConflations(0);
+        }
+        rig.cycles(CYCLES);
+        assertConflations(1);
+    }
+
+    /** Behind its last message there were others, which its ranges leave out, and of which it was told nothing. */
+    @Test
+    void thePlaceWhereItIsLeftBehindIsTold() {
+        FanoutRig.Subscriber few = latest(HelloFrame.subscriber().types(FEW));
+        few.told();
+        few.block();
+        rig.publish(MANY / 2, BODY);
+        rig.publishMany(3, BODY);
+        rig.pump();
+        rig.publishMany(MANY, BODY);
+        rig.pump();
+        few.unblock();
+        rig.cycles(CYCLES);
+        assertConflations(1);
+        List<Control> controls = few.told().controls;
+        assertThat(controls.stream().filter(c -> c.type() == ControlFrames.PING).map(c -> PingFrame.next(c.body())))
+                .containsExactly(5L, MANY + 5L);
+        assertThat(controls.stream().filter(c -> c.type() == ControlFrames.GAP).map(c -> GapFrame.from(c.body())))
+                .startsWith(5L);
+    }
+
+    /** It was behind before it came, and the log still has all of it. */
+    @Test
+    void aStartFarBackIs() {
+        rig.publishMany(MANY, BODY);
+        FanoutRig.Subscriber back = latest(HelloFrame.subscriber().fromSequence(FanoutRig.EPOCH, 1));
+        assertConflations(1);
+        assertThat(gaps(back.told())).isZero();
+        latest(HelloFrame.subscriber().fromSequence(FanoutRig.EPOCH, MANY - 2));
+        assertConflations(1);
+    }
+}
