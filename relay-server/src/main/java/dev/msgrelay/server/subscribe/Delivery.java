@@ -165,6 +165,8 @@ final class Delivery {
 
     /** From now on the subscriber gets the state, from number {@code first} on. */
     private void feedState(long first) {
+        // A search for the start may have pinned the log, which the state needs nothing of.
+        reader.release();
         StateDesk desk = shared.state().orElseThrow();
         state = new StateFeed(desk, session, writer, first, services.clock().nanoTime());
         state.choose(types);

@@ -11,6 +11,7 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Control;
+import dev.msgrelay.server.stream.LogReader;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -140,5 +141,15 @@ class ConflationTest {
         assertThat(gaps(back.told())).isZero();
         latest(HelloFrame.subscriber().fromSequence(FanoutRig.EPOCH, MANY - 2));
         assertConflations(1);
+    }
+
+    /** It waits for the state, perhaps long, and holds no memory of the log meanwhile. */
+    @Test
+    void aStartBeforeTheLogPinsNothing() {
+        rig.publishMany(2 * FanoutRig.LONG_LOG / (8 + BODY), BODY);
+        FanoutRig.Subscriber back =
+                rig.joined(HelloFrame.subscriber().policy(Policy.LATEST).fromSequence(FanoutRig.EPOCH, 1));
+        assertThat(back.connection.getsState()).isTrue();
+        assertThat(back.connection.pinnedFrom()).isEqualTo(LogReader.NOTHING);
     }
 }
