@@ -54,6 +54,8 @@ final class Delivery {
     private Feed feed;
     // Null while the subscriber does not get the state.
     private volatile StateFeed state;
+    // Whether the subscriber gets the state because it was too far behind for the stream.
+    private boolean conflates;
     // Whether the subscriber has just got the state, up to where its reader is, and does not know it yet.
     private boolean completes;
     private FilterBuffers buffers;
@@ -144,7 +146,7 @@ final class Delivery {
         }
         if (start.from() == StartFrom.STATE) {
             services.counters().increment(Counter.STATE_JOINS);
-            feedState(start.first());
+            feedState(start.first(), false);
             return CatchUp.Seek.FOUND;
         }
         CatchUp.Seek seek = catchUp.seekStart(start, head);
@@ -152,7 +154,7 @@ final class Delivery {
             // The log does not have the start. The state has what the subscriber needs, so the journal is not read.
             services.counters().increment(Counter.STATE_CONFLATIONS);
             catchUp.readNoJournal();
-            feedState(start.first());
+            feedState(start.first(), true);
             return CatchUp.Seek.FOUND;
         }
         switch (seek) {
@@ -163,8 +165,13 @@ final class Delivery {
         return seek;
     }
 
-    /** From now on the subscriber gets the state, from number {@code first} on. */
-    private void feedState(long first) {
+    /**
+     * From now on the subscriber gets the state, from number {@code first} on.
+     *
+     * @param tooLate whether it gets that because it is too far behind for the stream
+     */
+    private void feedState(long first, boolean tooLate) {
+        conflates = tooLate;
         // A search for the start may have pinned the log, which the state needs nothing of.
         reader.release();
         StateDesk desk = shared.state().orElseThrow();
@@ -347,7 +354,7 @@ final class Delivery {
 
     private void batchWritten() {
         state.written();
-        if (slowness.conflates()) {
+        if (conflates) {
             services.counters().add(Counter.STATE_CONFLATED, state.superseded());
             conflated = conflated + state.superseded();
         }
@@ -368,6 +375,7 @@ final class Delivery {
             // It may always be this far behind, but then it is told of each place at which its state was complete.
             services.counters().increment(Counter.STATE_CONFLATIONS);
             completes = true;
+            conflates = true;
             state.beginAgain(services.clock().nanoTime());
             return Outcome.STATE;
         }
@@ -428,7 +436,7 @@ final class Delivery {
             catchUp.becomeLive();
             slowness.leaveGate();
             services.counters().increment(Counter.STATE_CONFLATIONS);
-            feedState(lost);
+            feedState(lost, true);
             state.begin();
             return Outcome.CONFLATE;
         }

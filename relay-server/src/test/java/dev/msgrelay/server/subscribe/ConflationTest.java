@@ -152,4 +152,25 @@ class ConflationTest {
         assertThat(back.connection.getsState()).isTrue();
         assertThat(back.connection.pinnedFrom()).isEqualTo(LogReader.NOTHING);
     }
+
+    /** One that starts with the state is not slow for what that leaves out. */
+    @Test
+    void onlySlownessCounts() {
+        rig.publishMany(MANY, BODY);
+        rig.publishMany(MANY, BODY);
+        FanoutRig.Subscriber slow = latest(HelloFrame.subscriber().fromState(0, 0));
+        assertThat(gaps(slow.told())).isPositive();
+        assertThat(rig.sum(Counter.STATE_CONFLATED)).isZero();
+        slow.block();
+        rig.publish(1, BODY);
+        rig.pump();
+        rig.publishMany(MANY, BODY);
+        rig.publishMany(MANY, BODY);
+        rig.pump();
+        slow.unblock();
+        rig.cycles(CYCLES);
+        assertConflations(1);
+        assertThat(rig.sum(Counter.STATE_CONFLATED)).isEqualTo(MANY);
+        assertThat(slow.connection.report(0).conflated()).isEqualTo(MANY);
+    }
 }
