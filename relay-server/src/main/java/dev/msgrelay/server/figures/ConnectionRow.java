@@ -13,9 +13,11 @@ import dev.msgrelay.protocol.Policy;
  * @param waitsFor the reason why the connection is not read at present, in lower case; empty: it is read
  * @param policy a subscriber's policy; {@link Policy#RELAY_DEFAULT} for a publisher
  * @param types types that a subscriber wants, as text; empty: all
- * @param cursor a subscriber's position in the stream; all bytes before it were handed to its socket
+ * @param cursor a subscriber's position in the stream; all bytes before it were handed to its socket; the stream's head
+ *     while the subscriber gets the state
  * @param lagBytes bytes from a subscriber's cursor to the stream's head
- * @param lagMessages messages from a subscriber's cursor to the stream's head, counted with the packet index
+ * @param lagMessages messages from a subscriber's cursor to the stream's head, counted with the packet index; while it
+ *     gets the state, those of which it was told nothing yet
  * @param replayPercent progress of a subscriber that reads the journal, in percent of its way to the head; {@link
  *     #LIVE}: it reads the log
  * @param replayLeftMillis estimated time until a reader of the journal has caught up; -1: its lag does not shrink; 0:

@@ -546,14 +546,17 @@ final class Delivery {
 
     /** Returns the figures of the subscriber. The number of messages is exact only between two frames. Any thread. */
     SessionRole.Report report(String types, long headPosition, long nowNanos) {
-        long at = Math.min(position(), headPosition);
+        Mark head = log.head().mark();
+        StateFeed walk = state;
+        // One that gets the state is at no place of the log, and what it was told of is behind it.
+        long at = walk != null ? headPosition : Math.min(position(), headPosition);
         return new SessionRole.Report(
                 "",
                 slowness.policy(),
                 types,
                 at,
                 Math.max(0, headPosition - at),
-                catchUp.messagesToHead(at, log.head().mark()),
+                walk != null ? Math.max(0, head.sequence() - walk.next()) : catchUp.messagesToHead(at, head),
                 catchUp.percent(at, headPosition),
                 catchUp.leftMillis(at, headPosition, nowNanos),
                 messages,

@@ -38,7 +38,7 @@ final class StateFeed {
     private final SocketWriter writer;
     private long sinceNanos;
     private Step step = Step.WAITING;
-    private long next;
+    private volatile long next;
     private boolean begun;
     private boolean arrived;
     private boolean late;
@@ -79,7 +79,7 @@ final class StateFeed {
         return begun;
     }
 
-    /** Returns the first number that the subscriber has not been told of. */
+    /** Returns the first number that the subscriber has not been told of. Any thread. */
     long next() {
         return next;
     }

@@ -9,6 +9,7 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.connection.SessionRole;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.stream.LogReader;
@@ -172,5 +173,30 @@ class ConflationTest {
         assertConflations(1);
         assertThat(rig.sum(Counter.STATE_CONFLATED)).isEqualTo(MANY);
         assertThat(slow.connection.report(0).conflated()).isEqualTo(MANY);
+    }
+
+    /** Its lag in messages is what it was not told of. It has no lag in bytes, since it is not on its way through them. */
+    @Test
+    void whoGetsTheStateIsAsFarAsItWasTold() {
+        rig.publishMany(MANY, BODY);
+        FanoutRig.Subscriber reader = rig.joined(HelloFrame.subscriber().fromState(0, 0));
+        rig.publishMany(2 * MANY, BODY);
+        assertRow(reader, 3L * MANY);
+        rig.cycles(1);
+        assertThat(reader.connection.getsState()).isTrue();
+        Told told = reader.told();
+        Control gap = told.controls.stream()
+                .filter(c -> c.type() == ControlFrames.GAP)
+                .findFirst()
+                .orElseThrow();
+        assertRow(reader, 3L * MANY - GapFrame.to(gap.body()) - told.count());
+        rig.cycles(CYCLES);
+        assertRow(reader, 0);
+    }
+
+    private void assertRow(FanoutRig.Subscriber reader, long messages) {
+        SessionRole.Report row = reader.connection.report(rig.head().position());
+        assertThat(row.lagMessages()).isEqualTo(messages);
+        assertThat(row.lagBytes()).isZero();
     }
 }
