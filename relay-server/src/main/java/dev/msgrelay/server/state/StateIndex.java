@@ -50,6 +50,8 @@ public final class StateIndex implements PacketLog.Keeper {
     private final long seed;
     private final int seam;
     private int markers;
+    // The oldest entry, or END. Thousands of markers may be before it, so it is not looked for.
+    private int oldest = Cells.END;
 
     private int types;
     private long forgottenValue;
@@ -146,6 +148,10 @@ public final class StateIndex implements PacketLog.Keeper {
         int place = find(type);
         int cell = cellAt(place);
         if (cell != Cells.END) {
+            if (cell == oldest) {
+                int next = entryBehind(cell);
+                oldest = next == Cells.END ? cell : next;
+            }
             cells.renew(cell, length, number, position);
             return cell;
         }
@@ -157,6 +163,9 @@ public final class StateIndex implements PacketLog.Keeper {
         cells.append(cell, length, number, position);
         setCell(place, cell);
         types++;
+        if (oldest == Cells.END) {
+            oldest = cell;
+        }
         return cell;
     }
 
@@ -195,24 +204,33 @@ public final class StateIndex implements PacketLog.Keeper {
     }
 
     private int forgetOldest() {
-        int oldest = cells.newer(Cells.END);
-        while (!cells.isEntry(oldest)) {
-            oldest = cells.newer(oldest);
-        }
-        if (cells.length(oldest) == 0) {
-            forgottenTombstone = cells.number(oldest);
+        int entry = oldest;
+        if (cells.length(entry) == 0) {
+            forgottenTombstone = cells.number(entry);
         } else {
-            forgottenValue = cells.number(oldest);
+            forgottenValue = cells.number(entry);
         }
         forgotten++;
-        drop(oldest);
-        return oldest;
+        drop(entry);
+        return entry;
     }
 
     private void drop(int entry) {
         types--;
         clear(find(cells.type(entry)));
+        if (entry == oldest) {
+            oldest = entryBehind(entry);
+        }
         cells.drop(entry);
+    }
+
+    /** Returns the next newer entry; {@link Cells#END} if there is none. */
+    private int entryBehind(int cell) {
+        int next = cells.newer(cell);
+        while (next != Cells.END && !cells.isEntry(next)) {
+            next = cells.newer(next);
+        }
+        return next;
     }
 
     // ---- messages from before the log ---------------------------------------------------------------------------

@@ -166,6 +166,33 @@ class StateIndexTest {
         }
     }
 
+    /** The oldest one is forgotten, wherever the places of walks are: before all entries, between them, and behind. */
+    @Test
+    void theOldestIsForgottenAmongThePlacesOfWalks() {
+        Random random = Seeds.random("StateIndexTest oldest");
+        try (StateRig rig = new StateRig((int) StateIndex.leastSize(3000), ALL)) {
+            List<StateRig.Reader> readers = new ArrayList<>();
+            for (int round = 0; round < 4000; round++) {
+                int types = round % 500 < 250 ? 5 : 400;
+                publish(rig, random, () -> random.nextInt(types), 1 + random.nextInt(3));
+                if (readers.size() < 90) {
+                    readers.add(rig.new Reader(1 + random.nextLong(rig.head() + 1), ALL, 40 + random.nextInt(200)));
+                }
+                StateRig.Reader reader = readers.get(random.nextInt(readers.size()));
+                if (reader.step()) {
+                    rig.index.leave(reader.walk);
+                    readers.remove(reader);
+                }
+                long lost = rig.lost();
+                assertThat(rig.index.figures().types())
+                        .isEqualTo(rig.newestBehind(lost, ALL).size());
+            }
+            assertThat(rig.index.figures().forgotten()).isPositive();
+            readers.forEach(reader -> rig.index.leave(reader.walk));
+            assertThat(rig.new Reader(1, ALL, BUFFER).toTheHead().view).isEqualTo(rig.newestBehind(rig.lost(), ALL));
+        }
+    }
+
     @Test
     void onlyTheTypesThatAreKept() {
         TypeRanges kept = TypeRanges.of(-3, 10, 50, 60);
