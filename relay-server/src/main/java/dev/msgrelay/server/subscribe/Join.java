@@ -68,6 +68,8 @@ final class Join {
     private boolean hasTurn;
     // Whether the subscriber gets the policy LATEST, for which the state must have all of its types.
     private boolean conflates;
+    // Whether the types of HELLO are in force, though others may be wanted by now.
+    private boolean typesAreChosen;
     private Policy policy;
     private long fork;
     // With STREAM the subscriber gets messages before they are durable.
@@ -116,13 +118,17 @@ final class Join {
 
     /** From now on sends the wanted types. Called only between two frames of the stream. */
     void chooseTypes(Delivery delivery) {
+        takeWanted();
+        delivery.choose(types, sequences);
+    }
+
+    private void takeWanted() {
         types = wanted;
         if (wantedBytes > 0 || wanted.isAll()) {
             memory.giveBack(typesBytes);
             typesBytes = wantedBytes;
             wantedBytes = 0;
         }
-        delivery.choose(types, sequences);
     }
 
     void greeted(HelloFrame said) throws FrameException {
@@ -133,6 +139,16 @@ final class Join {
             checkState(LATEST);
         }
         wantTypes(said.types());
+        boolean ofState = said.start() == StartFrom.STATE;
+        if (ofState) {
+            checkState(STATE);
+            checkHas(wanted, STATE);
+        }
+        if (ofState || conflates) {
+            // The state is that of HELLO's types. A SUBSCRIBE that comes before WELCOME waits until the state is sent.
+            takeWanted();
+            typesAreChosen = true;
+        }
         helloNanos = now();
     }
 
@@ -178,10 +194,6 @@ final class Join {
             throw new FrameException(
                     CloseReason.UNSUPPORTED,
                     "a start by time takes a journal that is replayed, and this relay has none");
-        }
-        if (ofState) {
-            checkState(STATE);
-            checkHas(wanted, STATE);
         }
         long forked = services.durability().forkOf(hello);
         boolean known = forked != Durability.UNKNOWN;
@@ -244,10 +256,13 @@ final class Join {
         }
     }
 
-    /** Chooses the wanted types, and welcomes the client. The first message of its stream is {@code first}. */
+    /** Chooses the types, and welcomes the client. The first message of its stream is {@code first}. */
     void admit(Delivery delivery, long first) {
         sequences = hello.wants(Features.SEQUENCES);
-        chooseTypes(delivery);
+        if (!typesAreChosen) {
+            takeWanted();
+        }
+        delivery.choose(types, sequences);
         // A client that did not ask for REPLAY may not know this policy. Its WELCOME has RELAY_DEFAULT instead.
         boolean unknown = policy == Policy.REPLAY && hello.policy() != Policy.REPLAY;
         int features = rights.permittedTypes().isAll() ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;

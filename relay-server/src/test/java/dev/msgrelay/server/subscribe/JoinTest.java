@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.SubscribeFrame;
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.harness.Policies;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
+import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -48,5 +52,31 @@ class JoinTest {
         assertThat(used()).isEqualTo(others);
         subscriber.hangUp();
         assertThat(used()).isZero();
+    }
+
+    /** SUBSCRIBE gives the stream of new types, not their state: also of types that the state does not have. */
+    @Test
+    void aSubscribeBehindHelloChangesNothingAboutTheState() {
+        AccessPolicy access = Policies.of("all { token = secret, subscribe = all }");
+        for (HelloFrame.Builder hello : List.of(
+                HelloFrame.subscriber().fromState(0, 0), HelloFrame.subscriber().fromState(FanoutRig.EPOCH, 3))) {
+            try (FanoutRig kept = FanoutRig.withState(SOME, access)) {
+                for (int type : new int[] {1, 7, 5, 2}) {
+                    kept.publish(type, 10);
+                }
+                FanoutRig.Subscriber subscriber =
+                        kept.connect().hello(hello.types(SOME).token(Token.of("secret")));
+                subscriber.say(new SubscribeFrame(1, TypeRanges.of(7, 7)).encode());
+                kept.cycles(3);
+                boolean all = hello.build().number() == 0;
+                assertThat(subscriber.told().messages()).isEqualTo(all ? List.of(1L, 5L, 2L) : List.of(5L, 2L));
+                assertThat(types(subscriber)).isEqualTo(TypeRanges.of(7, 7).text(8));
+                kept.publish(1, 10);
+                kept.publish(7, 10);
+                kept.cycles(1);
+                assertThat(subscriber.told().messages()).endsWith(2L, 7L);
+                assertThat(kept.closes()).isEmpty();
+            }
+        }
     }
 }
