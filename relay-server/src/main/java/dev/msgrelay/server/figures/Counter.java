@@ -75,7 +75,7 @@ public enum Counter {
     STATE_FORGOTTEN_TOMBSTONE("sequence", false, "newest empty message that the state has lost"),
     STATE_JOINS("times", true, "a subscriber began with the state"),
     STATE_READERS("subscribers", false, "that get the state, and not the stream yet"),
-    STATE_LATE("times", true, "a subscriber had not got the state after 10 s: its types change faster", true),
+    STATE_LATE("times", true, "a subscriber had not got all of the state 10 s after its first part", true),
     STATE_CONFLATIONS("times", true, "a subscriber with the policy latest was too far behind, and got the state"),
     STATE_CONFLATED(
             "messages", true, "that newer ones replaced for subscribers with the policy latest, or ranges left out"),

@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Policies;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,6 +76,23 @@ class StateTurnsTest {
         holders.forEach(FanoutRig.Subscriber::hangUp);
         rig.cycles(BATCHES);
         assertThat(patient.told().count()).isEqualTo(TYPES);
+    }
+
+    /** The rate lets one of them begin, and keeps the other one waiting for its first part. */
+    @Test
+    void whoWaitsForTheFirstPartIsNotLate() {
+        rig.publishMany(TYPES, BODY);
+        FanoutRig.Subscriber begun = greeting("slow");
+        rig.cycles(2);
+        FanoutRig.Subscriber waits = greeting("slow");
+        for (int seconds = 0; seconds < 20; seconds++) {
+            rig.cycles(1);
+            rig.group.tick(rig.clock.nanoTime());
+            rig.clock.advanceMillis(1000);
+        }
+        assertThat(begun.told().count()).isBetween(1L, TYPES - 1L);
+        assertThat(waits.told().count()).isZero();
+        assertThat(rig.sum(Counter.STATE_LATE)).isEqualTo(1);
     }
 
     /** Two ticks, since the first one sees what came since the one before. */
