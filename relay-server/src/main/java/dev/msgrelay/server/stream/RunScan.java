@@ -31,10 +31,9 @@ public final class RunScan {
     private int frames;
     private int stretches;
     private int lastFrame;
-    // The start of the last frame of stretch k, and the number of frames up to its end, both from the start of the
-    // walk.
-    // A stretch is frames with equal headers. Empty if stretches are not noted.
     private final boolean notesStretches;
+    // The start of the last frame of stretch k, and the number of frames up to its end, both from the start of the
+    // walk. A stretch is frames with equal headers. Empty if stretches are not noted.
     private int[] lastStart = {};
     private int[] framesThrough = {};
     private int packetStart;
