@@ -41,7 +41,8 @@ class DoorsTest {
             "ClusterBackup", "Aeron Cluster",
             "MultiProducerSequencer", "Disruptor",
             "RandomAccessFile", "JDK",
-            "SslHandler", "Netty");
+            "SslHandler", "Netty",
+            "WatchAll", "nats.go");
 
     /** Words that are no types, each with what it is. */
     private static final Map<String, String> OTHER_WORDS = Map.ofEntries(

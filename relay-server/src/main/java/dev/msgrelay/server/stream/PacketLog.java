@@ -173,8 +173,8 @@ public final class PacketLog {
     }
 
     /**
-     * Appends a whole run. Readers see the run after {@link #publish}. If this throws, the relay cannot go on, since the
-     * keeper and the index may know the run already.
+     * Appends a whole run. Readers see the run after {@link #publish}. If this throws, the relay cannot go on, since
+     * the keeper and the index may know the run already.
      *
      * @param source the run's bytes, in the machine's own order; bytes read into {@link #windowAtEnd} are not copied
      * @param length bytes, not more than the longest run

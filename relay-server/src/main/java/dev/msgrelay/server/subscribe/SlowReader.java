@@ -116,8 +116,8 @@ final class SlowReader {
     }
 
     /**
-     * Notes that the subscriber could not be sent the stream up to {@code end}: its socket has not taken all of a write,
-     * its rate is used up, or it has only come now.
+     * Notes that the subscriber could not be sent the stream up to {@code end}: its socket has not taken all of a
+     * write, its rate is used up, or it has only come now.
      */
     void heldUp(long end) {
         heldUpAt = end;
