@@ -149,8 +149,9 @@ public final class StateDesk {
         return bytes > BATCH_BYTES ? longest : usual;
     }
 
-    /** Lends a buffer. The lock is still held when the core is told, so that the core learns of the walk's end later.
-     * */
+    /**
+     * Lends a buffer. The lock is still held when the core is told, so that the core learns of the walk's end later.
+     */
     private void lend(Walk walk, Buffers from) {
         boolean isNew = from == longest || free.isEmpty();
         walk.lend(isNew ? allocate(Math.max(walk.needed, BATCH_BYTES)) : free.pollFirst());

@@ -168,8 +168,9 @@ final class StateFeed {
         return hasBatch ? desk.waitingSince(walk) : WindowGate.NEVER;
     }
 
-    /** Returns true once, if the head was not reached in time. A subscriber that waits for its first batch is not late.
-     * */
+    /**
+     * Returns true once, if the head was not reached in time. A subscriber that waits for its first batch is not late.
+     */
     boolean isLate(long nowNanos) {
         if (!begun) {
             sinceNanos = nowNanos;

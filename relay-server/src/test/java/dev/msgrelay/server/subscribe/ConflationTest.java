@@ -175,8 +175,9 @@ class ConflationTest {
         assertThat(slow.connection.report(0).conflated()).isEqualTo(MANY);
     }
 
-    /** Its lag in messages is what it was not told of. It has no lag in bytes, since it is not on its way through them.
-     * */
+    /**
+     * Its lag in messages is what it was not told of. It has no lag in bytes, since it is not on its way through them.
+     */
     @Test
     void whoGetsTheStateIsAsFarAsItWasTold() {
         rig.publishMany(MANY, BODY);
