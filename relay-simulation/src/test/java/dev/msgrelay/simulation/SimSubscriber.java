@@ -83,8 +83,6 @@ final class SimSubscriber extends Peer {
     private TypeRanges stateTypes;
     private int stateFrom;
     private int forgotten;
-    // It has sent SUBSCRIBE before WELCOME, and does not know which types the state has.
-    private boolean eitherTypes;
     private final BitSet ofState = new BitSet();
     // In the journal, the oldest message, and what came out wrong.
     private int oldestAtHello;
@@ -275,7 +273,7 @@ final class SimSubscriber extends Peer {
         StateConfig state = world.config.state();
         boolean has =
                 state.types().isAll() || hello.types().equals(state.types().intersect(hello.types()));
-        return state.on() && has && wishes.isEmpty() && requests == 0 && hello.level() == Level.STREAM;
+        return state.on() && has && hello.level() == Level.STREAM;
     }
 
     private boolean getsState() {
@@ -419,11 +417,11 @@ final class SimSubscriber extends Peer {
                 }
             }
             case STATE -> {
-                check(mayGetState() || requests > 0, "gets a state that is not there");
+                check(mayGetState(), "gets a state that is not there");
                 long wantedFirst = unknown || rolledBack ? 1 : Math.max(1, hello.number());
                 check(first == wantedFirst, "gets the state from " + first + ", not " + wantedFirst);
-                eitherTypes = requests > 0;
-                stateTypes = eitherTypes ? TypeRanges.ALL : types;
+                // A SUBSCRIBE before WELCOME changes nothing here: its types apply from SUBSCRIBED on.
+                stateTypes = types;
                 stateFrom = (int) first;
                 world.saw("starts with the state", 1);
             }
@@ -503,7 +501,7 @@ final class SimSubscriber extends Peer {
             return;
         }
         Set<Integer> seen = new HashSet<>();
-        for (int sequence = (int) head; sequence >= stateFrom && sequence > forgotten && !eitherTypes; sequence--) {
+        for (int sequence = (int) head; sequence >= stateFrom && sequence > forgotten; sequence--) {
             int type = model.type(sequence);
             boolean newest = stateTypes.contains(type) && seen.add(type);
             check(

@@ -11,6 +11,7 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.SubscribedFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
@@ -25,6 +26,7 @@ import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.testing.ConcurrentTest;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -271,6 +273,33 @@ class StateTest {
             Await.until("the new types", () -> newest(messages, end, newer, more).values().stream()
                     .allMatch(number -> subscriber.account().has(number)));
             assertThat(subscriber.account().wrong()).isNull();
+        }
+    }
+
+    /** A SUBSCRIBE that comes with HELLO, as one before WELCOME: the state has the types of HELLO. */
+    @Over.Sockets
+    void otherTypesBeforeWelcome(Setting setting) throws Exception {
+        Numbered messages = new Numbered(Seeds.random("StateTest before WELCOME " + setting), TYPES, 60);
+        TypeRanges few = TypeRanges.of(0, 99);
+        TypeRanges others = TypeRanges.of(300, 449);
+        try (Scene scene = Scene.small(setting, messages, StateTest::withState)) {
+            long end = scene.fill(4L * TestRelay.SMALL_LOG);
+            for (HelloFrame.Builder hello : List.of(
+                    SpeakingSubscriber.numbered(few).fromState(0, 0),
+                    SpeakingSubscriber.numbered(few).fromSequence(0, 1).policy(Policy.LATEST))) {
+                SpeakingSubscriber subscriber = scene.paused();
+                HelloFrame said = hello.build();
+                subscriber.account().begin(said);
+                subscriber.account().requested(1, others);
+                ByteBuffer both = ByteBuffer.allocate(1000).put(said.encode());
+                subscriber.send(both.put(new SubscribeFrame(1, others).encode()).flip());
+                subscriber.resume();
+                complete(subscriber);
+                Account.Said answer = subscriber.awaitSaid(ControlFrames.SUBSCRIBED, 1);
+                assertThat(SubscribedFrame.decode(answer.body()).sequence()).isEqualTo(end);
+                assertThat(newest(messages, 1, end, few).values()).allMatch(subscriber.account()::has);
+                assertThat(subscriber.account().wrong()).isNull();
+            }
         }
     }
 
