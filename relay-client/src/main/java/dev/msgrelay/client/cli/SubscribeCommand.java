@@ -111,8 +111,8 @@ final class SubscribeCommand implements Callable<Integer> {
             paramLabel = "POLICY",
             completionCandidates = Policy.Words.class,
             description = "What the relay does when this client reads too slowly: disconnect, backpressure, skip, "
-                    + "replay (the client gets the missed messages from the journal) or latest (of each type it gets "
-                    + "the newest message, from a relay with --state). Default: the relay's choice.")
+                    + "replay (from its journal) or latest (the newest of each type, with --state). Default: the "
+                    + "relay's choice.")
     private Policy policy = Policy.RELAY_DEFAULT;
 
     @Option(
