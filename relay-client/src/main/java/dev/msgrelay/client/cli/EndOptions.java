@@ -15,7 +15,8 @@ final class EndOptions {
                     "End when all is read up to this message: the newest one at the start (head), this sequence, or the"
                             + " last one before a time, as with --from. Exit code 5 if messages up to there are missing. The"
                             + " client asks for head and a time over a second connection. A sequence beyond the newest is"
-                            + " waited for; a lost connection meanwhile is made again as --reconnect says.")
+                            + " waited for; a lost connection meanwhile is made again as --reconnect says. With --from"
+                            + " state only head: the end of the state, which the connection itself tells.")
     private Until until;
 
     @Option(
@@ -26,8 +27,13 @@ final class EndOptions {
                             + " did or --until or --count is not reached, 1 if there is no connection by then.")
     private Duration idle;
 
-    /** Checks the options; {@code behindTheNewest}: the run begins with new messages. */
-    void check(EndpointOptions limits, boolean plain, boolean behindTheNewest) {
+    /**
+     * Checks the options.
+     *
+     * @param behindTheNewest the run begins with new messages
+     * @param withState it begins with the newest of each type
+     */
+    void check(EndpointOptions limits, boolean plain, boolean behindTheNewest, boolean withState) {
         if (plain) {
             limits.refuse(until != null, "--until needs numbers, which --plain does without");
             limits.refuse(idle != null, "--idle needs a connection that is never silent, which --plain does without");
@@ -35,6 +41,11 @@ final class EndOptions {
         limits.refuse(
                 behindTheNewest && until != null && until.isAsked(),
                 "--until names older messages: --from or --position says where to begin");
+        // A type that changes on the way comes behind any message that is named before: it would be left out.
+        limits.refuse(
+                withState && until != null && !until.isHead(),
+                "--until with --from state can be head alone, the end of the state: a type that changes meanwhile comes"
+                        + " behind any message or time named before");
         if (idle != null) {
             limits.check("--idle", idle, LONGEST_IDLE);
         }

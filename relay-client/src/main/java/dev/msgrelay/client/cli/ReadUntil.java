@@ -9,8 +9,9 @@ import java.io.IOException;
 
 /** The message up to which {@code subscribe --until} reads, and whether all before it came. Owned by one thread. */
 final class ReadUntil {
-    private final long last;
-    private final long epoch;
+    private final boolean ofState;
+    private long last;
+    private long epoch;
     private boolean leftOut;
     private boolean connected;
     private long missing;
@@ -21,6 +22,11 @@ final class ReadUntil {
      * @param epoch epoch of the relay's stream when it named that sequence; 0: the user named it
      */
     ReadUntil(long last, long epoch) {
+        this(false, last, epoch);
+    }
+
+    private ReadUntil(boolean ofState, long last, long epoch) {
+        this.ofState = ofState;
         this.last = last;
         this.epoch = epoch;
     }
@@ -30,8 +36,16 @@ final class ReadUntil {
         return new ReadUntil(Long.MAX_VALUE, 0);
     }
 
+    /**
+     * Reads to the end of the state, which the connection tells. A message that was the newest before may have been
+     * replaced by then, and its type comes behind it.
+     */
+    static ReadUntil endOfState() {
+        return new ReadUntil(true, Long.MAX_VALUE, 0);
+    }
+
     private boolean isNever() {
-        return last == Long.MAX_VALUE;
+        return last == Long.MAX_VALUE && !ofState;
     }
 
     /** Hands on the messages up to the last one, since a read may bring more. */
@@ -59,11 +73,16 @@ final class ReadUntil {
             if (!connected && epoch != 0 && made.welcome().epoch() != epoch) {
                 otherStream = "the relay at " + made.endpoint() + " has another stream than the one that was asked";
             }
+            if (!connected && ofState) {
+                epoch = made.welcome().epoch();
+            }
             connected = true;
         } else if (event instanceof SessionEvent.StreamChanged changed) {
             streamChanged(changed.epoch(), changed.text());
         } else if (event instanceof SessionEvent.StreamRolledBack back) {
             streamChanged(back.epoch(), back.text());
+        } else if (ofState && event instanceof SessionEvent.StateComplete complete) {
+            last = Math.min(last, complete.next() - 1);
         }
     }
 
@@ -103,6 +122,9 @@ final class ReadUntil {
 
     /** The place that was not reached, in words; empty: there is none. */
     String wanted() {
+        if (ofState) {
+            return ", and the state is not complete";
+        }
         return isNever() ? "" : ", and message " + ShortText.grouped(last) + " is not reached";
     }
 }

@@ -181,13 +181,14 @@ final class SubscribeCommand implements Callable<Integer> {
         Silence silence = new Silence(waitsFor(), quiet, err);
         Optional<MessageCommand> command = output.command();
         MessageMeter meter = meter(command);
-        ends.check(where, session.isPlain(), position == null && (from == null || from.isLive()));
+        boolean withState = from != null && from.isState();
+        ends.check(where, session.isPlain(), position == null && (from == null || from.isLive()), withState);
         where.refuse(
                 session.isPlain() && from != null && from.isAsked(),
                 "--from last needs numbers, which --plain does without");
         Places places = new Places(
                 endpoints, to -> connection(endpoints, token).onEvent(to), () -> session.firstConnection(endpoints));
-        ReadUntil until = until(places);
+        ReadUntil until = withState && ends.until().isPresent() ? ReadUntil.endOfState() : until(places);
         boolean isKept = position != null && Files.exists(position);
         Optional<Start> start = from == null || isKept ? Optional.empty() : Optional.of(places.start(from));
         IdleEnd idle = new IdleEnd(ends.idle());

@@ -18,6 +18,11 @@ record Until(long sequence, Optional<Instant> time) {
         return sequence == HEAD;
     }
 
+    /** Whether it is the newest message at the start. */
+    boolean isHead() {
+        return sequence == HEAD && time.isEmpty();
+    }
+
     /** @throws IllegalArgumentException the text is neither head, nor a number from 1, nor a time that has come */
     static Until parse(String text) {
         if (text.equals("head")) {

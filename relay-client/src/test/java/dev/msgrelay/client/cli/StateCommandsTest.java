@@ -20,6 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code get}, {@code subscribe --from state}, {@code publish --delete}, and what the relay sees of a client. */
 class StateCommandsTest {
@@ -135,11 +136,57 @@ class StateCommandsTest {
     void subscribeUntilTheHeadOfTheStateIsWhole() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(state(PASSED_OVER))) {
             String to = relay.endpoint().toString();
-            CommandRun run = CommandRun.of("subscribe", "--from", "state", "--until", "20", "--quiet", to);
+            CommandRun run = CommandRun.of("subscribe", "--from", "state", "--until", "head", "--quiet", to);
             assertThat(run.exitCode()).as(run.err()).isZero();
             assertThat(run.out().lines()).hasSize(3);
             assertThat(run.err()).isEmpty();
         }
+    }
+
+    /** The head at the start is 100, and 7, whose newest was 90, changes before its turn has come. */
+    @Test
+    void subscribeUntilHeadHasATypeThatChangesMeanwhile() throws Exception {
+        Script script = client -> {
+            client.hello();
+            client.send(Frames.joined(
+                    Frames.welcome(1),
+                    Frames.gap(1, 99, GapReason.SUPERSEDED),
+                    Frames.message(9, "a"),
+                    Frames.gap(101, 104, GapReason.SUPERSEDED),
+                    Frames.message(7, "new"),
+                    Frames.ping(1, 106, 105),
+                    Frames.message(5, "behind the end")));
+            client.drain();
+        };
+        // One connection is enough: the state's own end is that of the run.
+        try (ScriptedRelay relay = ScriptedRelay.of(script)) {
+            String to = relay.endpoint().toString();
+            CommandRun run =
+                    CommandRun.of("subscribe", "--from", "state", "--until", "head", "--format", "%s %b\n", to);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(run.out().lines()).containsExactly("100 a", "105 new");
+            assertThat(relay.hellos()).hasSize(1);
+        }
+    }
+
+    @Test
+    void subscribeUntilHeadOfAStateThatLacksAPartIsNotWhole() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(state("GAP from=1 to=9 reason=2"))) {
+            String to = relay.endpoint().toString();
+            CommandRun run = CommandRun.of("subscribe", "--from", "state", "--until", "head", to);
+            assertThat(run.exitCode()).isEqualTo(ExitCodes.NOT_WHOLE);
+            assertThat(run.out().lines()).hasSize(3);
+            assertThat(run.err()).contains("not whole: 9 messages up to message 20 did not come");
+        }
+    }
+
+    /** A type that has changed meanwhile comes behind the message that is named. */
+    @ParameterizedTest
+    @ValueSource(strings = {"20", "1h"})
+    void aStateEndsAtNoMessageAndNoTime(String until) {
+        CommandRun run = CommandRun.of("subscribe", "--from", "state", "--until", until, "127.0.0.1:1");
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCodes.USAGE);
+        assertThat(run.err()).contains("--until with --from state can be head alone");
     }
 
     @Test
