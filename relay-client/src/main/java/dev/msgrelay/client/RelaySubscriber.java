@@ -262,8 +262,10 @@ public final class RelaySubscriber implements AutoCloseable {
 
     private void keepPosition(PositionKeeper by) {
         try {
-            StreamPosition at = stream.position();
-            by.moved(at.epoch(), at.next(), at.epochs());
+            if (stream.isKeepable()) {
+                StreamPosition at = stream.position();
+                by.moved(at.epoch(), at.next(), at.epochs());
+            }
             if (session.isClosed() || session.gaveUp().isPresent()) {
                 by.save();
             }

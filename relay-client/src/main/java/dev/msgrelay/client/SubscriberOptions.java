@@ -3,6 +3,7 @@ package dev.msgrelay.client;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.FrameReader;
+import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
@@ -231,6 +232,10 @@ public final class SubscriberOptions extends ConnectionOptions {
         /**
          * As {@link #fromState()}, for a program that has kept what it knew: only what has changed since comes.
          *
+         * <p>Both belong to a complete state: they are taken at {@link SessionEvent.StateComplete} or later, and not
+         * between a {@link GapReason#SUPERSEDED} gap and the next of these events. Of a state that was cut a part may
+         * be gone in the relay's next life, and the number does not tell. {@link #positions} keeps such a place itself.
+         *
          * @param epochOfNumber epoch of the stream that the number belongs to, from {@link RelaySubscriber#epoch}
          * @param first the first message that it has not had, from {@link RelaySubscriber#next}; 0 or 1: it has had
          *     none
@@ -278,6 +283,10 @@ public final class SubscriberOptions extends ConnectionOptions {
          * has returned. The next subscriber with this store goes on there, wherever else its options start; after a
          * crash the messages of about the last second come again. The position is saved about once a second while it
          * moves, and on {@link RelaySubscriber#close}.
+         *
+         * <p>With {@link #fromState()} the next subscriber gets the newest message of each type that has changed since
+         * that position. It moves only while the state is complete and no message is passed over for a newer one that
+         * may not have come; what came behind it comes again.
          *
          * <p>A handler that throws ends the subscriber, and its message comes again at the next start; or right away,
          * see {@link #retryHandler}.

@@ -52,6 +52,9 @@ final class SubscriberStream implements RelayLink.Handler {
     // Whether the last HELLO has asked for the whole state, and whether what it asked for has come to its end.
     private boolean asksAnew;
     private boolean complete = true;
+    // Whether the place is enough for another program, and in another life of the relay: behind it nothing is missing
+    // that was passed over, or that the rest of a state would bring.
+    private boolean keepable = true;
     // Whether messages were passed over for newer ones that may not have come, and whether these may be gone, so that
     // the next HELLO asks for the whole state.
     private boolean passedOver;
@@ -125,6 +128,11 @@ final class SubscriberStream implements RelayLink.Handler {
 
     StreamPosition position() {
         return position;
+    }
+
+    /** Whether the position is one to keep; with the state it is only while the state is complete. */
+    boolean isKeepable() {
+        return keepable;
     }
 
     /** Newest sequence of the stream, from the relay's last PING; 0: not known yet. */
@@ -209,6 +217,7 @@ final class SubscriberStream implements RelayLink.Handler {
             view.get().beginAnew();
         }
         complete = !withState;
+        keepable &= !withState;
         passedOver &= !anew;
         needsWhole &= !anew;
         listener.accept(new SessionEvent.Connected(endpoint, welcome, anew));
@@ -250,6 +259,7 @@ final class SubscriberStream implements RelayLink.Handler {
         position.leftOut(ControlFrames.PING, next);
         if (next == head + 1) {
             passedOver = false;
+            keepable = true;
             if (!complete) {
                 complete = true;
                 listener.accept(new SessionEvent.StateComplete(reconnector.current(), next));
@@ -283,7 +293,10 @@ final class SubscriberStream implements RelayLink.Handler {
                 GapFrame.check(body);
                 alive = true;
                 position.gap(GapFrame.from(body), GapFrame.to(body), GapFrame.reason(body));
-                passedOver |= withState && GapFrame.reason(body) == GapReason.SUPERSEDED.code();
+                if (withState && GapFrame.reason(body) == GapReason.SUPERSEDED.code()) {
+                    passedOver = true;
+                    keepable = false;
+                }
             }
             case ControlFrames.SUBSCRIBED -> {
                 SubscribedFrame answer = SubscribedFrame.decode(body);

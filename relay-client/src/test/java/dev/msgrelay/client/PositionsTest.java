@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
@@ -239,6 +240,74 @@ class PositionsTest {
                     }))
                     .isInstanceOf(StackOverflowError.class);
             assertThat(kept.last()).isEqualTo(new Position(EPOCH, 1));
+        }
+    }
+
+    /** Behind a cut state the message for which one was passed over may be gone with the relay. */
+    @Test
+    void withTheStateThePositionIsThatOfACompleteOne() throws Exception {
+        Script whole = client -> {
+            assertThat(client.hello().start()).isSameAs(StartFrom.STATE);
+            client.send(joined(welcome(1), gap(1, 8, GapReason.SUPERSEDED), message(9, "a")));
+            client.send(joined(message(7, "b"), ping(1, 11, 10)));
+            client.send(message(7, "c"));
+            client.drain();
+        };
+        Script cut = client -> {
+            assertThat(client.hello())
+                    .returns(StartFrom.STATE, hello -> hello.start())
+                    .returns(EPOCH, hello -> hello.epoch())
+                    .returns(12L, hello -> hello.number());
+            client.send(joined(welcome(12), gap(12, 20, GapReason.SUPERSEDED), message(9, "d")));
+            client.drain();
+        };
+        Script anew = client -> {
+            assertThat(client.hello())
+                    .returns(StartFrom.STATE, hello -> hello.start())
+                    .returns(12L, hello -> hello.number());
+            client.send(joined(welcomeOfOtherEpoch(OTHER, 1), message(7, "x"), message(9, "y")));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(whole, cut, anew)) {
+            UnaryOperator<SubscriberOptions.Builder> state = SubscriberOptions.Builder::fromState;
+            try (SubscriberRun run = run(relay.endpoint(), state)) {
+                run.untilMessages(1);
+                run.untilMessages(3);
+            }
+            assertThat(kept.saved)
+                    .extracting(Position::next)
+                    .doesNotContain(10L)
+                    .endsWith(12L);
+            try (SubscriberRun run = run(relay.endpoint(), state)) {
+                run.untilMessages(1);
+            }
+            assertThat(kept.last()).isEqualTo(new Position(EPOCH, 12));
+            try (SubscriberRun run = run(relay.endpoint(), state)) {
+                run.untilMessages(2);
+            }
+            assertThat(kept.last()).isEqualTo(new Position(EPOCH, 12));
+        }
+    }
+
+    /** The policy latest passes over messages of a stream that goes on. */
+    @Test
+    void withTheStateThePositionWaitsForWhatIsPassedOver() throws Exception {
+        CountDownLatch saved = new CountDownLatch(1);
+        Script script = client -> {
+            client.hello();
+            client.send(joined(welcome(1), message(7, "a"), ping(1, 2, 1)));
+            saved.await();
+            client.send(joined(gap(2, 8, GapReason.SUPERSEDED), message(9, "b")));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script)) {
+            try (SubscriberRun run =
+                    run(relay.endpoint(), options -> options.fromState().policy(Policy.LATEST))) {
+                run.until(() -> !kept.saved.isEmpty());
+                saved.countDown();
+                run.untilMessages(2);
+            }
+            assertThat(kept.last()).isEqualTo(new Position(EPOCH, 2));
         }
     }
 

@@ -36,7 +36,14 @@ record PrintedPositions(PositionStore file, Output output, MessageMeter meter, R
         if (!output.isRead()) {
             throw new IOException("nobody reads the output");
         }
-        long next = meter.isDone() ? meter.lastSequence() + 1 : until.next(position.next());
+        long next = until.next(position.next());
+        if (meter.isDone()) {
+            // The place may be before the last message: within a state it has not moved.
+            next = Math.min(next, meter.lastSequence() + 1);
+            if (until.isWithinState(next)) {
+                return;
+            }
+        }
         file.save(new Position(position.epoch(), next, position.epochs()));
     }
 

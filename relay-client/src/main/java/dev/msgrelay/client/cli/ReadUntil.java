@@ -12,6 +12,7 @@ final class ReadUntil {
     private final boolean ofState;
     private long last;
     private long epoch;
+    private long stateEnd;
     private boolean leftOut;
     private boolean connected;
     private long missing;
@@ -81,8 +82,9 @@ final class ReadUntil {
             streamChanged(changed.epoch(), changed.text());
         } else if (event instanceof SessionEvent.StreamRolledBack back) {
             streamChanged(back.epoch(), back.text());
-        } else if (ofState && event instanceof SessionEvent.StateComplete complete) {
-            last = Math.min(last, complete.next() - 1);
+        } else if (event instanceof SessionEvent.StateComplete complete) {
+            stateEnd = complete.next();
+            last = ofState ? Math.min(last, stateEnd - 1) : last;
         }
     }
 
@@ -96,6 +98,11 @@ final class ReadUntil {
     /** Whether there is nothing more to read; {@code next}: sequence of the next message, 0: not known yet. */
     boolean isOver(long next) {
         return next > last || !otherStream.isEmpty();
+    }
+
+    /** Whether the state goes on behind a message, so that a later run cannot begin there. */
+    boolean isWithinState(long next) {
+        return next < stateEnd;
     }
 
     /** Sequence of the first message that a later run has to read; {@code next}: that of the connection. */

@@ -103,7 +103,8 @@ final class SubscribeCommand implements Callable<Integer> {
             description =
                     "Keep the place in this file: the next run goes on behind the last message that was written out;"
                             + " after a kill the messages of about the last second come again, and none is left out. While there"
-                            + " is no such file, --from says where to start. For one run at a time.")
+                            + " is no such file, --from says where to start; --from state is the state of what has changed"
+                            + " since, and the place moves once it is complete. For one run at a time.")
     private Path position;
 
     @Option(
@@ -190,7 +191,9 @@ final class SubscribeCommand implements Callable<Integer> {
                 endpoints, to -> connection(endpoints, token).onEvent(to), () -> session.firstConnection(endpoints));
         ReadUntil until = withState && ends.until().isPresent() ? ReadUntil.endOfState() : until(places);
         boolean isKept = position != null && Files.exists(position);
-        Optional<Start> start = from == null || isKept ? Optional.empty() : Optional.of(places.start(from));
+        // With the state it is that from the kept place on: a relay that has lost messages may have to send it whole.
+        Optional<Start> start =
+                from == null || isKept && !withState ? Optional.empty() : Optional.of(places.start(from));
         IdleEnd idle = new IdleEnd(ends.idle());
         SubscriberOptions.Builder connection = connection(places.endpoints(), token)
                 .onEvent(event -> {

@@ -15,9 +15,11 @@ import dev.msgrelay.testing.scripted.Peer;
 import dev.msgrelay.testing.scripted.Peer.Frame;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,6 +41,9 @@ class StateCommandsTest {
             client.drain();
         };
     }
+
+    @TempDir
+    private Path directory;
 
     private static final String PASSED_OVER = "GAP from=1 to=9 reason=4";
 
@@ -187,6 +192,42 @@ class StateCommandsTest {
         CommandRun run = CommandRun.of("subscribe", "--from", "state", "--until", until, "127.0.0.1:1");
         assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCodes.USAGE);
         assertThat(run.err()).contains("--until with --from state can be head alone");
+    }
+
+    @Test
+    void subscribeKeepsThePlaceOfACompleteState() throws Exception {
+        Script again = client -> {
+            HelloFrame hello = client.hello();
+            assertThat(hello.start()).isSameAs(StartFrom.STATE);
+            assertThat(hello.epoch()).isEqualTo(Frames.EPOCH);
+            assertThat(hello.number()).isEqualTo(21);
+            client.send(Frames.joined(Frames.welcome(21), Frames.message(9, "new"), Frames.ping(1, 22, 21)));
+            client.drain();
+        };
+        Path file = directory.resolve("place");
+        try (ScriptedRelay relay = ScriptedRelay.of(state(PASSED_OVER), state(PASSED_OVER), again)) {
+            String[] args = {
+                "subscribe",
+                "--from=state",
+                "--position=" + file,
+                "--types=1-99",
+                "--count=1",
+                "--quiet",
+                relay.endpoint().toString()
+            };
+            CommandRun run = CommandRun.of(args);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(file).as("one of three is not the state").doesNotExist();
+            args[4] = "--until=head";
+            run = CommandRun.of(args);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(run.out().lines()).hasSize(3);
+            assertThat(file).content().contains("next=21\n");
+            run = CommandRun.of(args);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(run.out()).isEqualTo("sequence 21, type 9, 3 bytes: new\n");
+            assertThat(file).content().contains("next=22\n");
+        }
     }
 
     @Test
