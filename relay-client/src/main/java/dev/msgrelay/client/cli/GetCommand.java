@@ -16,10 +16,12 @@ import dev.msgrelay.protocol.text.PrintableText;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -87,7 +89,16 @@ final class GetCommand implements Callable<Integer> {
     @Mixin
     private EndpointOptions where;
 
-    private final Map<Integer, Long> sequences = new HashMap<>();
+    private final long mostBytes;
+
+    GetCommand() {
+        this(StateView.DEFAULT_BYTES);
+    }
+
+    /** @param mostBytes limit of the state, as {@link StateView} counts it */
+    GetCommand(long mostBytes) {
+        this.mostBytes = mostBytes;
+    }
 
     @Override
     public Integer call() throws IOException {
@@ -97,26 +108,30 @@ final class GetCommand implements Callable<Integer> {
         where.refuse(type == null && types == null, "--type or --types says what to get");
         where.refuse(json && hex, "--json and --hex exclude each other");
         Token token = SessionOptions.token(tokenFile, where.context());
-        StateView view = new StateView();
-        try (RelaySubscriber subscriber = RelaySubscriber.open(options(endpoints, token, view))) {
-            while (!view.isComplete()) {
-                if (subscriber.poll((sequence, of, body) -> sequences.put(of, sequence)) < 0) {
+        Answer answer = new Answer(mostBytes);
+        try (RelaySubscriber subscriber = RelaySubscriber.open(options(endpoints, token, answer.view))) {
+            while (!answer.isThere) {
+                if (subscriber.poll(answer::onMessage) < 0) {
                     throw new EOFException("the relay closed the connection before its state was complete");
                 }
             }
         } catch (IllegalStateException e) {
-            throw new IOException("the state is too large for one command, get fewer types: " + e.getMessage(), e);
+            if (!answer.isThere) {
+                throw new IOException("the state is too large for one command, get fewer types: " + e.getMessage(), e);
+            }
+        } catch (IOException e) {
+            if (!answer.isThere) {
+                throw e;
+            }
         }
         PrintWriter out = spec.commandLine().getOut();
         MessagePrinter printer = new MessagePrinter(out, json, hex);
-        for (int each : view.types()) {
-            printer.print(sequences.get(each), each, view.get(each).orElseThrow());
-        }
+        answer.bodies.forEach((of, body) -> printer.print(answer.sequences.get(of), of, body));
         out.flush();
-        if (!view.whole()) {
+        if (!answer.isWhole) {
             throw new CodedException(ExitCodes.NOT_WHOLE, "not whole: the relay has forgotten a part of its state");
         }
-        if (view.types().isEmpty()) {
+        if (answer.bodies.isEmpty()) {
             throw new CodedException(
                     ExitCodes.MISSED,
                     type != null ? "no message of type " + type : "no message of the types " + types.text(MOST_RANGES));
@@ -149,6 +164,33 @@ final class GetCommand implements Callable<Integer> {
             PrintWriter err = spec.commandLine().getErr();
             err.println(PrintableText.line(event.text()));
             err.flush();
+        }
+    }
+
+    /** The state as it was at its end: whatever comes behind that in the same read changes nothing. */
+    private static final class Answer {
+        private final StateView view;
+        private final Map<Integer, Long> sequences = new HashMap<>();
+        private final Map<Integer, ByteBuffer> bodies = new TreeMap<>();
+        private boolean isThere;
+        private boolean isWhole;
+
+        private Answer(long mostBytes) {
+            view = new StateView(mostBytes, (next, types) -> complete());
+        }
+
+        private void onMessage(long sequence, int of, ByteBuffer body) {
+            if (!isThere) {
+                sequences.put(of, sequence);
+            }
+        }
+
+        private void complete() {
+            if (!isThere) {
+                isThere = true;
+                isWhole = view.whole();
+                view.types().forEach(of -> bodies.put(of, view.get(of).orElseThrow()));
+            }
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.msgrelay.client.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.client.Frames;
+import dev.msgrelay.client.StateView;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.GapReason;
@@ -10,12 +11,17 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.cli.ExitCodes;
+import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.testing.scripted.FrameText;
 import dev.msgrelay.testing.scripted.Peer;
 import dev.msgrelay.testing.scripted.Peer.Frame;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -23,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 /** {@code get}, {@code subscribe --from state}, {@code publish --delete}, and what the relay sees of a client. */
 class StateCommandsTest {
@@ -71,6 +78,66 @@ class StateCommandsTest {
         assertThat(run.exitCode()).isEqualTo(ExitCodes.DONE);
         assertThat(run.out().lines())
                 .containsExactly("{\"event\":\"message\",\"sequence\":11,\"type\":7,\"length\":2,\"body\":\"hi\"}");
+    }
+
+    /** What one read brings behind the end of the state is not the state's, and no fault of it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "MESSAGE type=7 body=new; PING id=2 next=22 head=21",
+                "MESSAGE type=7 body=new",
+                "GAP from=21 to=30 reason=2",
+                "ERROR code=9 text=ended"
+            })
+    void getIsTheStateAtItsEnd(String behind) throws Exception {
+        Script script = client -> {
+            client.hello();
+            List<ByteBuffer> frames = new ArrayList<>(List.of(
+                    Frames.welcome(1),
+                    Frames.gap(1, 19, GapReason.SUPERSEDED),
+                    Frames.message(7, "hi"),
+                    Frames.ping(1, 21, 20)));
+            for (String frame : behind.split("; ")) {
+                frames.add(FrameText.encode(frame));
+            }
+            client.send(Frames.joined(frames.toArray(new ByteBuffer[0])));
+            client.drain();
+        };
+        CommandRun run = get(script, "--type", "7");
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCodes.DONE);
+        assertThat(run.out().lines()).containsExactly("sequence 20, type 7, 2 bytes: hi");
+        assertThat(run.err()).isEmpty();
+    }
+
+    /** The limit is that of the state alone. */
+    @Test
+    void getDoesNotFailByWhatComesBehindAFullState() throws Exception {
+        String full = "x".repeat(200 - StateView.ENTRY_BYTES);
+        Script script = client -> {
+            client.hello();
+            client.send(Frames.joined(
+                    Frames.welcome(1), Frames.message(7, full), Frames.ping(1, 2, 1), Frames.message(7, full)));
+            client.drain();
+        };
+        Script larger = client -> {
+            client.hello();
+            client.send(Frames.joined(Frames.welcome(1), Frames.message(7, full + "x"), Frames.ping(1, 2, 1)));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script, larger)) {
+            StringWriter out = new StringWriter();
+            StringWriter err = new StringWriter();
+            CommandLine command = new CommandLine(new GetCommand(200))
+                    .registerConverter(Duration.class, Durations::parse)
+                    .registerConverter(TypeRanges.class, TypeRanges::parse)
+                    .setOut(new PrintWriter(out))
+                    .setErr(new PrintWriter(err));
+            String[] args = {"--type", "7", relay.endpoint().toString()};
+            assertThat(command.execute(args)).as(err.toString()).isEqualTo(ExitCodes.DONE);
+            assertThat(out.toString()).contains("sequence 1, type 7").contains(full);
+            assertThat(command.execute(args)).isNotEqualTo(ExitCodes.DONE);
+            assertThat(err.toString()).contains("the state is too large for one command, get fewer types");
+        }
     }
 
     @Test
