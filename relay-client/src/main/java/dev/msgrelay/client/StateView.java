@@ -96,7 +96,7 @@ public final class StateView {
 
     /**
      * Whether the view is complete and lacks nothing: the relay has forgotten no part of the state, no message was
-     * missed, and no types were added while live, whose state comes with the next connection.
+     * missed or over the limit, and no types were added while live, whose state comes with the next connection.
      */
     public synchronized boolean whole() {
         return complete && !lacks;
@@ -127,17 +127,21 @@ public final class StateView {
     /**
      * Takes a message, which counts from the next PING on.
      *
-     * @throws IllegalStateException the bodies are over the limit; the message names both
+     * @throws IllegalStateException the bodies would be over the limit, so this one is left out, and the view is not
+     *     whole; the message names both
      */
     synchronized void message(int type, ByteBuffer body) {
+        long would = bytes + ENTRY_BYTES + body.remaining() - size(coming.get(type));
+        if (would > mostBytes) {
+            lacks = true;
+            throw new IllegalStateException("the view would have " + would + " bytes with a message of type " + type
+                    + ", beside " + held.size() + " types and " + coming.size() + " that wait for a PING: its limit is "
+                    + mostBytes);
+        }
         byte[] copy = new byte[body.remaining()];
         body.get(body.position(), copy);
-        byte[] before = coming.put(type, copy);
-        bytes += size(copy) - size(before);
-        if (bytes > mostBytes) {
-            throw new IllegalStateException("the view has " + bytes + " bytes in " + held.size() + " types, and "
-                    + coming.size() + " that wait for a PING: its limit is " + mostBytes);
-        }
+        coming.put(type, copy);
+        bytes = would;
     }
 
     synchronized void gap(Gap gap) {

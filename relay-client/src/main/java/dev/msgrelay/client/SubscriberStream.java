@@ -167,11 +167,18 @@ final class SubscriberStream implements RelayLink.Handler {
         long sequence = plain ? 0 : position.message();
         if (handles) {
             handle(sequence, type, body);
-        }
-        if (view.isPresent()) {
-            view.get().message(type, body);
-        }
-        if (!handles) {
+            if (view.isPresent()) {
+                view.get().message(type, body);
+            }
+        } else if (view.isPresent()) {
+            // The message does not come again: neither a view that is full nor a handler that throws keeps it from the
+            // other.
+            try {
+                view.get().message(type, body);
+            } finally {
+                handler.onMessage(sequence, type, body);
+            }
+        } else {
             handler.onMessage(sequence, type, body);
         }
     }

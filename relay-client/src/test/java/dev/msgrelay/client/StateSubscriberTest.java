@@ -194,15 +194,27 @@ class StateSubscriberTest {
         StateView small = new StateView(100);
         Script script = client -> {
             client.hello();
-            client.send(welcome(1), message(7, "x".repeat(60)));
+            client.send(welcome(1), message(7, "x".repeat(60)), message(9, "y"));
             client.drain();
         };
-        try (ScriptedRelay relay = ScriptedRelay.of(script);
+        Script behind = client -> {
+            assertThat(client.hello().number()).isEqualTo(2);
+            client.send(welcome(2), message(9, "y"), ping(1, 3, 2));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script, behind);
                 SubscriberRun run = SubscriberRun.of(
                         relay.endpoint(), options -> options.fromState().view(small))) {
-            assertThatThrownBy(() -> run.untilMessages(1))
+            assertThatThrownBy(() -> run.untilMessages(2))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("its limit is 100");
+            // What the view has no room for does not come again, so the handler has had it.
+            assertThat(run.messages).containsExactly("1:7:" + "x".repeat(60));
+            assertThat(run.subscriber.messages()).isEqualTo(1);
+            run.until(small::isComplete);
+            assertThat(run.messages).hasSize(2);
+            assertThat(small.types()).containsExactly(9);
+            assertThat(small.whole()).isFalse();
         }
     }
 

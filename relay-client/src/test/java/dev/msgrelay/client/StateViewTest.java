@@ -136,7 +136,13 @@ class StateViewTest {
         assertThat(view.bytes()).isEqualTo(1000);
         assertThatThrownBy(() -> message(3, ""))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("the view has 1048 bytes in 1 types, and 2 that wait for a PING: its limit is 1000");
+                .hasMessage(
+                        "the view would have 1048 bytes with a message of type 3, beside 1 types and 1 that wait for"
+                                + " a PING: its limit is 1000");
+        assertThat(view.bytes()).as("it is left out").isEqualTo(1000);
+        view.completeAt(6);
+        assertThat(view.types()).containsExactly(1, 2);
+        assertThat(view.whole()).isFalse();
         assertThatThrownBy(() -> new StateView(0)).isInstanceOf(IllegalArgumentException.class);
     }
 
