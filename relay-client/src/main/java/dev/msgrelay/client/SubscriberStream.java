@@ -166,7 +166,11 @@ final class SubscriberStream implements RelayLink.Handler {
         bytes += FrameLayout.frameLength(body.remaining());
         long sequence = plain ? 0 : position.message();
         if (handles) {
+            // A handler may have read the body by the time the view gets it.
+            int from = body.position();
+            int to = body.limit();
             handle(sequence, type, body);
+            body.limit(to).position(from);
             if (view.isPresent()) {
                 view.get().message(type, body);
             }

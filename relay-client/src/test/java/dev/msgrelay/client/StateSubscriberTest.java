@@ -182,6 +182,7 @@ class StateSubscriberTest {
                         assertThat(view.bytes()).isZero();
                         throw new IllegalStateException("not now");
                     }
+                    assertThat(UTF_8.decode(body).toString()).isEqualTo("a");
                 });
             }
             assertThat(get(7)).isEqualTo("a");
