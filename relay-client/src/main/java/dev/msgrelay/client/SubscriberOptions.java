@@ -102,6 +102,14 @@ public final class SubscriberOptions extends ConnectionOptions {
         return hello.start() == StartFrom.STATE;
     }
 
+    /** What the first HELLO asks for that relays older than the state refuse, in words; empty: nothing. */
+    Optional<String> newerThanSome() {
+        if (fromState()) {
+            return Optional.of("start = state");
+        }
+        return hello.policy() == Policy.LATEST ? Optional.of("the policy latest") : Optional.empty();
+    }
+
     boolean retriesHandler() {
         return retriesHandler;
     }

@@ -246,7 +246,7 @@ final class SubscriberSession implements AutoCloseable {
             return;
         }
         Endpoint endpoint = reconnector.current();
-        boolean isOlder = options.fromState()
+        boolean isOlder = options.newerThanSome().isPresent()
                 && link != null
                 && !link.isOpen()
                 && end instanceof RelayErrorException error
@@ -259,7 +259,8 @@ final class SubscriberSession implements AutoCloseable {
             link.close();
             link = null;
         }
-        IOException cause = reconnector.explained(isOlder ? olderRelay(endpoint, end) : end);
+        IOException cause = reconnector.explained(
+                isOlder ? olderRelay(endpoint, options.newerThanSome().get(), end) : end);
         if (reconnector.failed(cause)) {
             emit(new SessionEvent.Lost(endpoint, cause, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
             return;
@@ -270,9 +271,9 @@ final class SubscriberSession implements AutoCloseable {
         }
     }
 
-    private static IOException olderRelay(Endpoint endpoint, IOException refusal) {
+    private static IOException olderRelay(Endpoint endpoint, String wanted, IOException refusal) {
         return new RelayUnsuitableException(
-                "the relay at " + endpoint + " is older than start = state (" + refusal.getMessage() + ")", refusal);
+                "the relay at " + endpoint + " is older than " + wanted + " (" + refusal.getMessage() + ")", refusal);
     }
 
     private void giveUp(Endpoint endpoint, IOException cause, boolean endOfStream) {

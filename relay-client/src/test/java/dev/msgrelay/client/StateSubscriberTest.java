@@ -15,6 +15,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
@@ -234,6 +235,23 @@ class StateSubscriberTest {
                     .hasMessageStartingWith("the relay at " + relay.endpoint() + " is older than start = state (")
                     .hasMessageContaining("start 4 is not within 0..3");
             assertThat(ErrorKind.of(why)).isSameAs(ErrorKind.FATAL);
+        }
+    }
+
+    @Test
+    void aRelayOlderThanThePolicyIsPutIntoWords() throws Exception {
+        Script script = client -> {
+            client.hello();
+            client.send(ErrorFrame.encode(
+                    CloseReason.MALFORMED_CONTROL, "HELLO (0x80000001): policy 5 is not within 0..4"));
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script);
+                SubscriberRun run = SubscriberRun.of(relay.endpoint(), options -> options.policy(Policy.LATEST))) {
+            IOException why = run.untilItGivesUp();
+            assertThat(why)
+                    .isInstanceOf(RelayUnsuitableException.class)
+                    .hasMessageStartingWith("the relay at " + relay.endpoint() + " is older than the policy latest (")
+                    .hasMessageContaining("policy 5 is not within 0..4");
         }
     }
 
