@@ -32,8 +32,10 @@ final class EndOptions {
      *
      * @param behindTheNewest the run begins with new messages
      * @param withState it begins with the newest of each type
+     * @param skipsToNewest the relay may replace messages by newer ones on the way
      */
-    void check(EndpointOptions limits, boolean plain, boolean behindTheNewest, boolean withState) {
+    void check(
+            EndpointOptions limits, boolean plain, boolean behindTheNewest, boolean withState, boolean skipsToNewest) {
         if (plain) {
             limits.refuse(until != null, "--until needs numbers, which --plain does without");
             limits.refuse(idle != null, "--idle needs a connection that is never silent, which --plain does without");
@@ -46,6 +48,10 @@ final class EndOptions {
                 withState && until != null && !until.isHead(),
                 "--until with --from state can be head alone, the end of the state: a type that changes meanwhile comes"
                         + " behind any message or time named before");
+        limits.refuse(
+                skipsToNewest && !withState && until != null,
+                "--until and --policy latest exclude each other: what takes a message's place may come behind the end;"
+                        + " with --from state, --until head goes");
         if (idle != null) {
             limits.check("--idle", idle, LONGEST_IDLE);
         }

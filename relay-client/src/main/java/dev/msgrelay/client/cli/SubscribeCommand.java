@@ -183,7 +183,12 @@ final class SubscribeCommand implements Callable<Integer> {
         Optional<MessageCommand> command = output.command();
         MessageMeter meter = meter(command);
         boolean withState = from != null && from.isState();
-        ends.check(where, session.isPlain(), position == null && (from == null || from.isLive()), withState);
+        ends.check(
+                where,
+                session.isPlain(),
+                position == null && (from == null || from.isLive()),
+                withState,
+                policy == Policy.LATEST);
         where.refuse(
                 session.isPlain() && from != null && from.isAsked(),
                 "--from last needs numbers, which --plain does without");

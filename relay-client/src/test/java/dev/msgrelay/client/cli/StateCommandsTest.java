@@ -262,6 +262,14 @@ class StateCommandsTest {
     }
 
     @Test
+    void thePolicyLatestEndsAtNoMessage() {
+        CommandRun run = CommandRun.of(
+                "subscribe", "--from", "earliest", "--policy", "latest", "--until", "head", "127.0.0.1:1");
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCodes.USAGE);
+        assertThat(run.err()).contains("--until and --policy latest exclude each other");
+    }
+
+    @Test
     void subscribeKeepsThePlaceOfACompleteState() throws Exception {
         Script again = client -> {
             HelloFrame hello = client.hello();
