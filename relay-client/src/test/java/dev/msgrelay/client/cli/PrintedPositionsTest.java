@@ -56,4 +56,18 @@ class PrintedPositionsTest {
         assertThat(file.load()).hasValueSatisfying(at -> assertThat(at.next()).isEqualTo(43));
         file.release();
     }
+
+    /** Within a state messages are printed while the place stays before it. */
+    @Test
+    void thePlaceIsNotBehindTheOneThatIsKept() throws Exception {
+        PositionStore file = PositionStore.file(directory.resolve("p"));
+        PrintedPositions positions = new PrintedPositions(file, () -> true, meter, ReadUntil.never());
+        positions.load();
+        meter.onMessage(42, 1, ByteBuffer.allocate(0));
+        meter.onMessage(43, 1, ByteBuffer.allocate(0));
+        positions.save(new Position(5, 40));
+        positions.release();
+        assertThat(file.load()).hasValueSatisfying(at -> assertThat(at.next()).isEqualTo(40));
+        file.release();
+    }
 }
