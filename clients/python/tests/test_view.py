@@ -250,6 +250,14 @@ class StateViewTest(unittest.TestCase):
         self.assertEqual(({1: b"a", 2: bytes(5)}, False), (self.bodies(), view.whole()))
         self.assertEqual([{1, 2}], self.changes)
 
+    def test_a_full_view_takes_the_end_of_a_type(self) -> None:
+        self.view = view = StateView(limit=2 * TYPE_SIZE + 10)
+        view.take(BEGUN, Message(1, 1, bytes(5)), Message(2, 2, bytes(5)), StateComplete(3, 2))
+        view.take(Message(3, 1, b""), AtPing(4, 3))
+        self.assertEqual(({2: bytes(5)}, True), (self.bodies(), view.whole()))
+        with self.assertRaises(UsageError):
+            view.take(*(Message(4 + n, 10 + n, b"") for n in range(3)))
+
     def test_bytes_of_the_view_are_counted_exactly(self) -> None:
         seed = random.getrandbits(32)
         chance = random.Random(seed)

@@ -7,8 +7,8 @@ import type { Event } from "./events.js";
  * that ends, and a state that is late.
  */
 export function tellFirstSlip(
+    // On stderr, as all of it: stdout is the program's.
     warn: (text: string) => void = (text) => console.warn(text),
-    inform: (text: string) => void = (text) => console.info(text),
 ): (event: Event) => void {
     let state: "unseen" | "failed" | "over" = "unseen";
     let isConnected = false;
@@ -28,7 +28,7 @@ export function tellFirstSlip(
         } else if (event.kind === "certificate") {
             warn(`relay: ${certificateInWords(event.days)}`);
         } else if (event.kind === "stateLate") {
-            inform(
+            warn(
                 `relay: the state from ${event.endpoint} is not complete after ${event.seconds} s: its types change ` +
                     "faster than they are taken here",
             );

@@ -23,10 +23,7 @@ const lost: Event = {
 
 function told(...events: Event[]): string[] {
     const lines: string[] = [];
-    const hook = tellFirstSlip(
-        (text) => lines.push(text),
-        (text) => lines.push(`info: ${text}`),
-    );
+    const hook = tellFirstSlip((text) => lines.push(text));
     events.forEach(hook);
     return lines;
 }
@@ -51,7 +48,7 @@ test("a certificate that ends, and a state that is late, are told", () => {
             "relay: the client's certificate ends within 30 days",
             "relay: the client's certificate ends within 1 day",
             "relay: the client's certificate has ended",
-            "info: relay: the state from h:1 is not complete after 10 s: its types change faster than they are taken here",
+            "relay: the state from h:1 is not complete after 10 s: its types change faster than they are taken here",
         ],
     );
 });

@@ -57,8 +57,9 @@ class StateView:
         return list(self._bodies)
 
     def whole(self) -> bool:
-        """Whether all of the chosen types is there: the state was complete, and nothing of it was lost or left out
-        since it last began anew."""
+        """Whether all of the types is there that were chosen when the connection was made: the state was complete, and
+        nothing of it was lost or left out since it last began anew. The state of types that are added while live comes
+        with the next connection."""
         return self._is_complete and not self._has_lost
 
     def take(self, *items: Item) -> None:
@@ -103,7 +104,8 @@ class StateView:
     def _expect(self, message: Message) -> None:
         body = self._coming.get(message.type)
         size = self._bytes + len(message.body) + TYPE_SIZE - (0 if body is None else len(body) + TYPE_SIZE)
-        if size > self._limit:
+        # A tombstone of a type that is there takes room only until the PING, and gives more back.
+        if size > self._limit and (message.body or message.type not in self._bodies):
             self._has_lost = True
             raise UsageError(f"a view of {size} bytes is over its limit of {self._limit}")
         self._bytes = size
