@@ -42,7 +42,9 @@ fail() {
     exit 1
 }
 
+# Whether tshark puts a segment that was captured early in its place.
 reorders=FALSE
+
 # Fields of a file by the dissector, one packet to a line; what tshark says itself is shown if it fails.
 shark() {
     timeout 300 tshark -X lua_script:packaging/wireshark/relay.lua -o tls.keylog_file:"$work/keys" \
@@ -103,7 +105,7 @@ for name in plain numbered tls; do
     capture "$name"
 done
 
-# A real capture may have a segment early, behind which TLS cannot be read: with the option that the documents name.
+# A real capture may have a segment early. Without this option tshark cannot read the TLS behind it.
 reorders=TRUE
 
 # Plain clients, both ports: each message twice, and no word of a loss.
@@ -154,6 +156,7 @@ for name in numbered tls; do
         "$(values relay.seq "$work/$name.pcap" | md5sum)"
 done
 
+# From here on the captures are edited ones. Their tests name the option where they want it.
 reorders=FALSE
 
 # The relay's bytes in packets of other sizes: the largest of a loopback with 654 frames in each, those that the relay
