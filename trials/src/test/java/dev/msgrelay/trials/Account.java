@@ -25,7 +25,8 @@ import java.util.Map;
  *
  * <p>Of a publisher: every number up to the one that was acknowledged is there, each comes once, across all lives of
  * the relay, and within a life behind the one before; its bytes are those that were sent; it stands where the
- * acknowledgement said.
+ * acknowledgement said. In a cluster the acknowledgement may name the place of a later message of the publisher, which an
+ * older connection has sent at another node.
  *
  * <p>Of a subscriber: each message that it had is the one that the journal has under this number, unless it was told
  * that it was rolled back; it had each number once, in order, from the first one to the last that was acknowledged, and
@@ -83,6 +84,7 @@ final class Account {
 
     private final String where;
     private final Level survived;
+    private final boolean exact;
     private final List<Client> clients;
     private final List<String> findings = new ArrayList<>();
     private final Map<Long, Published> published = new LinkedHashMap<>();
@@ -117,10 +119,12 @@ final class Account {
      * As {@link #of}; empty yet.
      *
      * @param where the stream is, for people
+     * @param exact whether an acknowledgement names the place of its own message, and not of a later one
      */
-    Account(String where, Level survived, List<Client> clients) {
+    Account(String where, Level survived, boolean exact, List<Client> clients) {
         this.where = where;
         this.survived = survived;
+        this.exact = exact;
         this.clients = clients;
         for (Client client : clients) {
             rows.computeIfAbsent(client.level(), level -> new Row(level, new EnumMap<>(Count.class)));
@@ -140,7 +144,7 @@ final class Account {
      * @param survived the least level that survives what was done: of those below it messages may be lost
      */
     static Account of(Path directory, Level survived, List<Client> clients) throws IOException {
-        Account account = new Account("the journal", survived, clients);
+        Account account = new Account("the journal", survived, true, clients);
         account.read(directory);
         account.settle();
         return account;
@@ -153,7 +157,7 @@ final class Account {
      * @param reader the notebook of a subscriber that has read all of its stream
      */
     static Account ofNode(String where, Path reader, List<Client> clients) throws IOException {
-        Account account = new Account(where, Level.STREAM, clients);
+        Account account = new Account(where, Level.STREAM, false, clients);
         refuseMoreThan(Notebook.count(reader));
         Notebook.read(reader, account::read);
         account.settle();
@@ -309,6 +313,14 @@ final class Account {
         return at(sequence) == packed(publisher, number);
     }
 
+    /** Whether an acknowledgement of this message may name this place. */
+    private boolean mayName(long sequence, long publisher, long number) {
+        long there = at(sequence);
+        return exact
+                ? there == packed(publisher, number)
+                : there >> NUMBER_BITS == publisher && there >= packed(publisher, number);
+    }
+
     /** 0: there is none. */
     private long at(long sequence) {
         int chunk = (int) ((sequence - 1) / CHUNK);
@@ -373,14 +385,15 @@ final class Account {
     }
 
     /**
-     * Each acknowledgement that tells a sequence means the message that stands there, unless that is told to be gone.
+     * Each acknowledgement that tells a sequence means the message that stands there, or in a cluster one before it,
+     * unless that is told to be gone.
      */
     private void acknowledgedAt(Published one) throws IOException {
         Client client = one.client;
         Notebook.read(client.notebook(), (kind, a, b, c) -> {
             if (kind == Notebook.Kind.ACKNOWLEDGED) {
                 one.lastSequence = one.told.get((int) a) ? 0 : c;
-                if (one.lastSequence > 0 && one.numbers.get((int) a) && !has(c, client.id(), a)) {
+                if (one.lastSequence > 0 && one.numbers.get((int) a) && !mayName(c, client.id(), a)) {
                     add(client.level(), Count.WRONG, 1);
                     find(client.name() + ": message " + a + " was acknowledged as " + c + ", where another one stands");
                 }

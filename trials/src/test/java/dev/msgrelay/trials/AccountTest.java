@@ -43,7 +43,7 @@ class AccountTest {
         publisher =
                 new Client(Role.PUBLISHER, PUBLISHER, "p", level, ProducerId.random(), temporary.resolve("p-" + level));
         subscriber = new Client(Role.SUBSCRIBER, 0, "s", level, ProducerId.NONE, temporary.resolve("s-" + level));
-        account = new Account("the journal", Level.WRITTEN, List.of(publisher, subscriber));
+        account = new Account("the journal", Level.WRITTEN, true, List.of(publisher, subscriber));
         account.life(FIRST_LIFE);
     }
 
@@ -422,6 +422,25 @@ class AccountTest {
                         "second does not give its messages 3 to 5",
                         "message 6 of second, of publisher " + (PUBLISHER + 1) + ", is none that was sent");
         assertThat(node.rows().get(0).get(Count.WRONG)).isEqualTo(2);
+    }
+
+    @Test
+    void inAClusterAnAcknowledgementMayNameALaterMessageOfThePublisher() throws IOException {
+        note(publisher, Kind.ACKNOWLEDGED, 1, 0, 3);
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 3);
+        had(1, 3);
+        assertThat(node("second", 1, 2, 3).findings()).isEmpty();
+    }
+
+    @Test
+    void inAClusterAnAcknowledgementNamesNoEarlierMessageAndNoneOfAnother() throws IOException {
+        note(publisher, Kind.ACKNOWLEDGED, 2, 0, 1);
+        had(1, 3);
+        assertThat(node("second", 1, 2, 3).findings())
+                .containsExactly("p: message 2 was acknowledged as 1, where another one stands");
+        note(publisher, Kind.ACKNOWLEDGED, 3, 0, 4);
+        assertThat(node("third", 1, 2, 3).findings())
+                .contains("p: message 3 was acknowledged as 4, where another one stands");
     }
 
     /** A node that gives these numbers of the publisher. */
