@@ -144,6 +144,7 @@ final class LibraryOutlet implements Outlet {
         private final long first;
         private final long samplingMask;
         private final Supplier<Window> window;
+        private final InForce inForce = new InForce();
         private final Histogram after = Histograms.sparse();
 
         /** Number and sending time of each timed message that is not acknowledged yet. */
@@ -174,7 +175,8 @@ final class LibraryOutlet implements Outlet {
 
         private void time(long upTo) {
             long now = System.nanoTime();
-            Window measured = window.get();
+            move(now);
+            Window measured = inForce.window();
             while (!underWay.isEmpty() && underWay.element()[0] <= upTo) {
                 long time = underWay.remove()[1];
                 if (time >= measured.begin() && time < measured.end()) {
@@ -183,11 +185,18 @@ final class LibraryOutlet implements Outlet {
             }
         }
 
+        private void move(long to) {
+            if (inForce.changes(window.get(), to)) {
+                after.reset();
+            }
+        }
+
         /**
          * Returns the nanoseconds to the acknowledgement: from the intended sending time, or at full speed from the
          * call of the library. Times above 100 s are recorded as 100 s.
          */
         synchronized Histogram after() {
+            move(window.get().end());
             return after;
         }
 

@@ -22,9 +22,10 @@ final class MeasuredChannel implements ReadableByteChannel {
     private long nextRead = System.nanoTime();
     private final LongSupplier messages;
     private final Control control;
-    private Window window = Window.NONE;
-    private final Window.Count measured = new Window.Count();
-    private final Pauses pauses = new Pauses();
+    private Window told = Window.NONE;
+    private final InForce inForce = new InForce();
+    private Window.Count measured = new Window.Count();
+    private Pauses pauses = new Pauses();
     private long now;
     private boolean late;
     private long bytes;
@@ -45,11 +46,12 @@ final class MeasuredChannel implements ReadableByteChannel {
         int n = piece == Integer.MAX_VALUE ? source.read(target) : readPiece(target);
         long before = now;
         now = System.nanoTime();
-        Window told = control.window();
-        if (told != window) {
-            window = told;
-            late = bytes > 0 && before >= window.begin();
+        if (told == Window.NONE) {
+            told = control.window();
+            late = bytes > 0 && before >= told.begin();
         }
+        move(now);
+        Window window = inForce.window();
         pauses.note(before, now, window);
         // The bytes of this read are added after this call, as its messages are not counted yet either.
         measured.note(now, window, messages.getAsLong(), bytes);
@@ -57,6 +59,18 @@ final class MeasuredChannel implements ReadableByteChannel {
             bytes += n;
         }
         return n;
+    }
+
+    private void move(long to) {
+        if (inForce.changes(told, to)) {
+            measured = new Window.Count();
+            pauses = new Pauses();
+        }
+    }
+
+    /** Ends the rehearsal, also if nothing was read since then. Called before the results are asked for. */
+    void end() {
+        move(told.end());
     }
 
     private int readPiece(ByteBuffer target) throws IOException {
@@ -75,8 +89,8 @@ final class MeasuredChannel implements ReadableByteChannel {
     }
 
     Still pauses() {
-        if (now < window.end()) {
-            pauses.note(now, window.end(), window);
+        if (now < told.end()) {
+            pauses.note(now, told.end(), told);
         }
         return pauses.still();
     }
@@ -86,7 +100,7 @@ final class MeasuredChannel implements ReadableByteChannel {
     }
 
     Window window() {
-        return window;
+        return inForce.window();
     }
 
     /** Whether the window arrived after its begin, so that the counts lack its first messages. */

@@ -35,6 +35,7 @@ final class Paced {
     private final PacedConnection[] connections;
     private final FrameBatch batch;
     private final Window window;
+    private final InForce inForce = new InForce();
     private final Histogram lateness = Histograms.recording();
     private final LongSupplier clock;
     private long late;
@@ -72,6 +73,11 @@ final class Paced {
      * @return the time at which the next message is due
      */
     long sendDue(long now) throws IOException {
+        if (inForce.changes(window, now)) {
+            late = 0;
+            worstNanos = 0;
+            lateness.reset();
+        }
         for (PacedConnection paced : connections) {
             paced.connection.note(now);
             if (now >= window.end() + OVERTIME_NANOS) {
@@ -93,9 +99,10 @@ final class Paced {
     }
 
     private void send(PacedConnection paced, long now) throws IOException {
-        boolean measured = paced.due >= window.begin();
+        Window current = inForce.window();
+        boolean measured = paced.due >= current.begin();
         // After a delay across the window's begin, messages that were due before it are written separately.
-        long before = measured ? window.end() : window.begin();
+        long before = measured ? current.end() : current.begin();
         long first = paced.scheduled;
         while (batch.hasRoom(paced.stamp) && paced.due <= now && paced.due < before) {
             batch.add(paced.stamp, paced.due);

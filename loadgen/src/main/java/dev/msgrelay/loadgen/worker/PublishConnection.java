@@ -27,7 +27,8 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
     private final Outlet outlet;
     private final AtomicLong messages = new AtomicLong();
     private final AtomicLong bytes = new AtomicLong();
-    private final Window.Count measured = new Window.Count();
+    private final InForce inForce = new InForce();
+    private Window.Count measured = new Window.Count();
     private long firstTimed = NOT_YET;
     private Window window = Window.NONE;
     private long lastPrimed;
@@ -123,7 +124,14 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
     }
 
     void note(long now) {
-        measured.note(now, window, messages.get(), bytes.get());
+        move(now);
+        measured.note(now, inForce.window(), messages.get(), bytes.get());
+    }
+
+    private void move(long to) {
+        if (inForce.changes(window, to)) {
+            measured = new Window.Count();
+        }
     }
 
     void timedFrom(long number) {
@@ -161,6 +169,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
     }
 
     Published said() {
+        move(window.end());
         Histogram after = outlet.acknowledgedAfter();
         return new Published(
                 id,

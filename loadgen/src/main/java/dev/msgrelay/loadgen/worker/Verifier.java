@@ -44,6 +44,9 @@ final class Verifier implements BulkFrameConsumer {
     private final MessageCheck check;
     private final ToldStream told = new ToldStream();
     private final Histogram latency = Histograms.recording();
+    /** The window of the recorded latencies. */
+    private Window recorded = Window.NONE;
+
     private final SizeTable sizes;
     private final int frameLength;
     private final Policy hello;
@@ -131,12 +134,20 @@ final class Verifier implements BulkFrameConsumer {
     }
 
     private void record(ByteBuffer body, int at) {
-        Window window = clock.window();
+        recordFor(clock.window());
         long intended = LoadMessage.timeAt(body, at, clock.now());
-        if (intended >= window.begin() && intended < window.end()) {
+        if (intended >= recorded.begin() && intended < recorded.end()) {
             long took = clock.now() - intended;
             beforeTheirTime += took < 0 ? 1 : 0;
             latency.recordValue(Math.min(Histograms.LONGEST_NANOS, Math.max(0, took)));
+        }
+    }
+
+    private void recordFor(Window window) {
+        if (window != recorded) {
+            recorded = window;
+            latency.reset();
+            beforeTheirTime = 0;
         }
     }
 
@@ -253,6 +264,8 @@ final class Verifier implements BulkFrameConsumer {
      * @param sent number of messages sent, by publisher id; empty for a subscriber that stopped before the stream's end
      */
     Received result(int index, Map<Integer, Long> sent, long waitedMillis, String closed) {
+        clock.end();
+        recordFor(clock.window());
         SequenceCheck sequence = check.sequence();
         long lostBefore = sequence.lost();
         sent.forEach(sequence::onEnd);

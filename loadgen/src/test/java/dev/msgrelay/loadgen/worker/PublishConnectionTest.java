@@ -38,6 +38,17 @@ class PublishConnectionTest {
     }
 
     @Test
+    void nothingOfTheRehearsalIsMeasured() throws IOException {
+        connection.hear(new Window(0, 12, 20));
+        send(4);
+        send(5);
+        assertThat(connection.said().messagesMeasured()).isZero();
+        send(13);
+        assertThat(connection.messagesMeasured()).isOne();
+        assertThat(connection.said().firstTimed()).isEqualTo(2);
+    }
+
+    @Test
     void aRoundIsAsLongAsTheBatchAndNoLongerThanIsAsked() throws IOException {
         FrameBatch three = FrameBatch.ofMessages(SizeTable.fixed(16).withTypes(5), 3);
         assertThat(connection.prime(three, 5, 4)).isEqualTo(3);

@@ -132,6 +132,23 @@ class ReceiverTest {
     }
 
     @Test
+    void nothingOfTheRehearsalIsMeasured() throws Exception {
+        long now = System.nanoTime();
+        Window window = new Window(now - 50 * TWO_SECONDS, now + 100 * TWO_SECONDS, Long.MAX_VALUE);
+        assertThat(now).isBetween(window.rehearsal().begin(), window.rehearsal().end());
+        control.onCommand(Json.tree(Map.of("window", window)));
+        FrameBatch batch = FrameBatch.ofMessages(sizes, 1);
+        batch.add(LoadMessage.stamp(0, 0), now + TWO_SECONDS);
+        ByteBuffer early = batch.drain();
+        byte[] bytes = new byte[early.remaining()];
+        early.get(bytes);
+        Received result = resultOf(2, bytes, frame(1));
+        assertThat(result.result().messages()).isZero();
+        assertThat(result.samples()).isZero();
+        assertThat(result.beforeTheirTime()).isZero();
+    }
+
+    @Test
     void aWindowThatIsToldWhileItReadsBeginsThen() throws Exception {
         Receiver receiver = receiver();
         send(0);
