@@ -38,7 +38,12 @@ public final class ShortText {
 
     /** The noun behind a number: {@code message} behind 1, {@code messages} behind any other. */
     public static String plural(long number, String one) {
-        return number == 1 ? one : one.endsWith("y") ? one.substring(0, one.length() - 1) + "ies" : one + "s";
+        if (number == 1) {
+            return one;
+        }
+        int end = one.length() - 1;
+        boolean turns = one.endsWith("y") && end > 0 && "aeiou".indexOf(one.charAt(end - 1)) < 0;
+        return turns ? one.substring(0, end) + "ies" : one + "s";
     }
 
     /** A number with its noun: {@code 1 message}, {@code 2 messages}. */

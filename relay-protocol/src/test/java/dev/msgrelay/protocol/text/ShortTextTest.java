@@ -69,4 +69,19 @@ class ShortTextTest {
     void groups(long number, String text) {
         assertThat(ShortText.grouped(number)).isEqualTo(text);
     }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, message, 0 messages",
+        "1, message, 1 message",
+        "2, message, 2 messages",
+        "1, day, 1 day",
+        "7, day, 7 days",
+        "3, key, 3 keys",
+        "1, identity, 1 identity",
+        "2, identity, 2 identities",
+    })
+    void nouns(long number, String one, String text) {
+        assertThat(ShortText.counted(number, one)).isEqualTo(text);
+    }
 }
