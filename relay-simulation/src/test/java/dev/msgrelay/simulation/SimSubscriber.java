@@ -352,20 +352,25 @@ final class SimSubscriber extends Peer {
                 check(sequences, "gets SEQUENCE and has not asked for it");
                 settledUpTo(SequenceFrame.next(body), "SEQUENCE");
             }
-            case ControlFrames.PING -> {
-                settledUpTo(PingFrame.next(body), "PING");
-                if (getsState()) {
-                    pingOfState(PingFrame.next(body), PingFrame.head(body));
-                }
-                int most = level == Level.STREAM ? model.count : lives.reached(level);
-                // One that asked for what is not durable yet waits behind the end.
-                boolean behind = level != Level.STREAM && PingFrame.next(body) == resumeFrom;
-                check(
-                        PingFrame.head(body) <= most && (behind || PingFrame.head(body) >= PingFrame.next(body) - 1),
-                        "is told head " + PingFrame.head(body) + " of " + model.count);
-            }
+            case ControlFrames.PING -> pinged(PingFrame.next(body), PingFrame.head(body));
             case ControlFrames.SUBSCRIBED -> subscribed(SubscribedFrame.decode(body));
             default -> super.onControl(type, body);
+        }
+    }
+
+    private void pinged(long to, long head) {
+        int most = level == Level.STREAM ? model.count : lives.reached(level);
+        // One that asked for what is not durable yet waits behind the end.
+        boolean behind = level != Level.STREAM && to == resumeFrom;
+        check(head <= most && (behind || head >= to - 1), "is told head " + head + " of " + model.count);
+        if (to == 0) {
+            check(getsState() || policy == Policy.LATEST, "gets a PING that says nothing, and not the state");
+            world.saw("PINGs within a state", 1);
+            return;
+        }
+        settledUpTo(to, "PING");
+        if (getsState()) {
+            pingOfState(to, head);
         }
     }
 

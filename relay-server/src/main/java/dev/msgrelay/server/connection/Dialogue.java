@@ -72,7 +72,7 @@ public final class Dialogue {
     private int[] answers = {};
     private int answered;
     private boolean holdsAnswers;
-    private boolean holdsPings;
+    private boolean hidesPlace;
     private boolean pongDue;
     private long pongId;
     // 0 if no PING is due.
@@ -353,18 +353,19 @@ public final class Dialogue {
         return answered;
     }
 
-    /** From now on SUBSCRIBED, or PING, waits although it is due: the stream has no place that they could tell. */
-    public void hold(boolean subscribed, boolean pings) {
+    /**
+     * Sets what the stream has a place for.
+     *
+     * @param subscribed whether SUBSCRIBED waits although it is due
+     * @param place whether PING says nothing about the stream
+     */
+    public void hold(boolean subscribed, boolean place) {
         holdsAnswers = subscribed;
-        holdsPings = pings;
+        hidesPlace = place;
     }
 
     private boolean answersAreDue() {
         return answered > 0 && !holdsAnswers;
-    }
-
-    private boolean pingIsDue() {
-        return pingId > 0 && !holdsPings;
     }
 
     public void goAway(GoAwayFrame frame) {
@@ -383,8 +384,7 @@ public final class Dialogue {
 
     public boolean due() {
         return welcome != NOTHING
-                || (welcomed
-                        && (gapTo > 0 || ackDue || answersAreDue() || pongDue || pingIsDue() || goAway != NOTHING));
+                || (welcomed && (gapTo > 0 || ackDue || answersAreDue() || pongDue || pingId > 0 || goAway != NOTHING));
     }
 
     /** Returns the largest number of bytes that {@link #putDue} would put now. */
@@ -393,14 +393,14 @@ public final class Dialogue {
     }
 
     /**
-     * Puts all frames that are due into {@code to}, but those that {@link #hold} holds. After that, none is due.
+     * Puts all frames that are due into {@code to}, but SUBSCRIBED where {@link #hold} holds it. No other is due then.
      *
      * @param next for a subscriber the sequence of the next message that it can get; otherwise 0
      * @param head the newest sequence of the stream
      * @return whether one of the frames tells a subscriber the number of its next message
      */
     public boolean putDue(ByteBuffer to, long next, long head) {
-        boolean counts = welcome != NOTHING || gapTo > 0 || answersAreDue() || pingIsDue();
+        boolean counts = welcome != NOTHING || gapTo > 0 || answersAreDue() || pingId > 0 && !hidesPlace;
         if (welcome != NOTHING) {
             to.put(welcome);
             welcome = NOTHING;
@@ -424,8 +424,8 @@ public final class Dialogue {
             }
             answered = 0;
         }
-        if (pingIsDue()) {
-            PingFrame.put(to, pingId, next, head);
+        if (pingId > 0) {
+            PingFrame.put(to, pingId, hidesPlace ? 0 : next, head);
             pingId = 0;
         }
         if (pongDue) {

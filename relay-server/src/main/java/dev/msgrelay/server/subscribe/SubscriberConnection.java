@@ -145,7 +145,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             return lastDue && sayLast();
         }
         if (!delivery.hasPlace()) {
-            // A PING at the stream's end would say that the state is complete.
+            // With a place, a PING would say that all before it has come; at the stream's end, that the state is whole.
             boolean atEnd = delivery.nextSequence() >= head.sequence();
             session.dialogue().hold(true, atEnd || delivery.hasPartOfState());
         }
@@ -386,10 +386,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (delivery.getsState()) {
             if (delivery.awaitsTurn()) {
                 beginState(false);
-            }
-            if (!delivery.busy()) {
-                // The client has taken all that it was sent, and got no PING that it could answer.
-                session.heard();
             }
             if (delivery.stateIsLate(nowNanos)) {
                 services.counters().increment(Counter.STATE_LATE);

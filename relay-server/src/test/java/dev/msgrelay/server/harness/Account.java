@@ -7,8 +7,10 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.RetryAfterFrame;
 import dev.msgrelay.protocol.SequenceFrame;
+import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.SubscribedFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
@@ -47,6 +49,8 @@ public final class Account {
     private final Map<Integer, TypeRanges> requests = new HashMap<>();
     private TypeRanges types = TypeRanges.ALL;
     private boolean sequences;
+    // Whether a PING may say nothing about the stream.
+    private boolean mayGetState;
     private boolean welcomed;
     private long start;
     private long least;
@@ -66,6 +70,7 @@ public final class Account {
         welcomed = false;
         types = hello.types();
         sequences = hello.wants(Features.SEQUENCES);
+        mayGetState = hello.start() == StartFrom.STATE || hello.policy() == Policy.LATEST;
         least = 0;
     }
 
@@ -154,7 +159,9 @@ public final class Account {
             }
             case ControlFrames.PING -> {
                 PingFrame.check(body);
-                stands(type, PingFrame.next(body));
+                if (PingFrame.next(body) > 0 || !mayGetState) {
+                    stands(type, PingFrame.next(body));
+                }
                 if (PingFrame.head(body) < PingFrame.next(body) - 1) {
                     wrong("PING with next " + PingFrame.next(body) + " and head " + PingFrame.head(body));
                 }

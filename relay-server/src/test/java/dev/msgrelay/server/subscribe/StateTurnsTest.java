@@ -3,11 +3,16 @@ package dev.msgrelay.server.subscribe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.figures.Counter;
+import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Policies;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
@@ -86,13 +91,65 @@ class StateTurnsTest {
         rig.cycles(2);
         FanoutRig.Subscriber waits = greeting("slow");
         for (int seconds = 0; seconds < 20; seconds++) {
-            rig.cycles(1);
-            rig.group.tick(rig.clock.nanoTime());
-            rig.clock.advanceMillis(1000);
+            passASecond(begun, waits);
         }
         assertThat(begun.told().count()).isBetween(1L, TYPES - 1L);
         assertThat(waits.told().count()).isZero();
         assertThat(rig.sum(Counter.STATE_LATE)).isEqualTo(1);
+    }
+
+    /** Between two batches of a slow rate it hears PINGs, which do not say that the state has come. */
+    @Test
+    void whoPausesForItsRateHearsPings() {
+        rig.publishMany(TYPES, BODY);
+        FanoutRig.Subscriber slow = greeting("slow");
+        rig.cycles(2);
+        long before = slow.told().count();
+        for (int seconds = 0; seconds < 45; seconds++) {
+            passASecond(slow);
+        }
+        assertThat(slow.told().count()).isEqualTo(before).isBetween(1L, TYPES - 1L);
+        assertThat(pings(slow)).hasSizeGreaterThan(2).allSatisfy(ping -> {
+            assertThat(PingFrame.next(ping)).isZero();
+            assertThat(PingFrame.head(ping)).isEqualTo(TYPES);
+        });
+        assertThat(rig.closes()).isEmpty();
+        for (int seconds = 0; slow.told().count() < TYPES && seconds < 1000; seconds++) {
+            passASecond(slow);
+        }
+        passASecond(slow);
+        List<ByteBuffer> pings = pings(slow);
+        assertThat(PingFrame.next(pings.get(pings.size() - 1))).isEqualTo(TYPES + 1);
+    }
+
+    @Test
+    void whoAnswersNoneOfThemIsClosed() {
+        rig.publishMany(TYPES, BODY);
+        greeting("slow");
+        rig.cycles(2);
+        for (int seconds = 0; seconds < 60; seconds++) {
+            passASecond();
+        }
+        assertThat(rig.closed(CloseReason.IDLE_TIMEOUT)).isEqualTo(1);
+    }
+
+    private static List<ByteBuffer> pings(FanoutRig.Subscriber subscriber) {
+        return subscriber.told().controls.stream()
+                .filter(control -> control.type() == ControlFrames.PING)
+                .map(Control::body)
+                .toList();
+    }
+
+    /** A second, in which some subscribers send PONG. */
+    private void passASecond(FanoutRig.Subscriber... alive) {
+        rig.cycles(1);
+        rig.group.tick(rig.clock.nanoTime());
+        rig.clock.advanceMillis(1000);
+        for (FanoutRig.Subscriber subscriber : alive) {
+            ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);
+            PongFrame.put(pong, 0);
+            subscriber.say(pong.flip());
+        }
     }
 
     /** Two ticks, since the first one sees what came since the one before. */
