@@ -211,11 +211,12 @@ final class TopScreen {
     }
 
     private static String state(JsonObject row) {
-        if (row.getLong("conflated") > 0) {
-            return row.getString("state") + ", " + ShortText.of(row.getLong("conflated")) + " conflated";
-        }
-        if (!row.has("replayPercent")) {
-            return row.getString("state");
+        long conflated = row.getLong("conflated");
+        if (conflated > 0 || !row.has("replayPercent")) {
+            String words = conflated > 0 ? ShortText.of(conflated) + " conflated" : "";
+            return Stream.of(row.getString("state"), row.getString("waitsFor", ""), words)
+                    .filter(word -> !word.isEmpty())
+                    .collect(Collectors.joining(", "));
         }
         long left = row.getLong("replayLeftMillis");
         return "journal " + row.getLong("replayPercent") + " %"

@@ -111,6 +111,15 @@ class TopScreenTest {
         assertThat(lines(stats(10, 5, 6), stats(10, 5, 6), 160, 50)).contains("limits   heldBack 6");
     }
 
+    @Test
+    void whoGetsTheStateIsMarked() throws Exception {
+        JsonObject now = stats(10, 5, 6);
+        now.getArray("lagging").getObject(0).put("waitsFor", "state");
+        List<String> lines = lines(now, now, 160, 50);
+        assertThat(lines.get(lines.size() - 2)).contains(" open, state ");
+        assertThat(lines.get(lines.size() - 1)).contains(" connected ");
+    }
+
     /** Names of two columns a character, and one that does not show. */
     @Test
     void wideNamesKeepTheColumns() throws Exception {

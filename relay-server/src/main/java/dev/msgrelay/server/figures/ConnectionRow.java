@@ -10,7 +10,8 @@ import dev.msgrelay.protocol.Policy;
  * @param identity name of the client's identity; empty: there is no access policy, or no proved identity
  * @param publisher true: a publisher; false: a subscriber
  * @param state the connection's state, in lower case
- * @param waitsFor the reason why the connection is not read at present, in lower case; empty: it is read
+ * @param waitsFor in lower case the reason why a publisher is not read at present; of a subscriber that gets the state,
+ *     and not the stream yet, {@code state}; empty: nothing
  * @param policy a subscriber's policy; {@link Policy#RELAY_DEFAULT} for a publisher
  * @param types types that a subscriber wants, as text; empty: all
  * @param cursor a subscriber's position in the stream; all bytes before it were handed to its socket; the stream's head

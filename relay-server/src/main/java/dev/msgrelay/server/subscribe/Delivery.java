@@ -551,7 +551,7 @@ final class Delivery {
         // One that gets the state is at no place of the log, and what it was told of is behind it.
         long at = walk != null ? headPosition : Math.min(position(), headPosition);
         return new SessionRole.Report(
-                "",
+                walk != null ? "state" : "",
                 slowness.policy(),
                 types,
                 at,

@@ -216,11 +216,9 @@ function endOf(subscriber, now) {
 }
 
 function stateOf(subscriber) {
-  if (subscriber.conflated > 0) {
-    return `${subscriber.state}, ${short(subscriber.conflated)} conflated`;
-  }
-  if (subscriber.replayPercent === undefined) {
-    return subscriber.waitsFor ? `${subscriber.state}, ${subscriber.waitsFor}` : subscriber.state;
+  const conflated = subscriber.conflated > 0 ? `${short(subscriber.conflated)} conflated` : '';
+  if (conflated || subscriber.replayPercent === undefined) {
+    return [subscriber.state, subscriber.waitsFor, conflated].filter(word => word).join(', ');
   }
   const left = subscriber.replayLeftMillis;
   const when = left < 0 ? 'comes no nearer' : `${Math.ceil(left / 1000)} s left`;

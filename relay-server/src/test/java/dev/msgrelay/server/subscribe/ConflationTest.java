@@ -183,7 +183,7 @@ class ConflationTest {
         rig.publishMany(MANY, BODY);
         FanoutRig.Subscriber reader = rig.joined(HelloFrame.subscriber().fromState(0, 0));
         rig.publishMany(2 * MANY, BODY);
-        assertRow(reader, 3L * MANY);
+        assertRow(reader, 3L * MANY, "state");
         rig.cycles(1);
         assertThat(reader.connection.getsState()).isTrue();
         Told told = reader.told();
@@ -191,14 +191,15 @@ class ConflationTest {
                 .filter(c -> c.type() == ControlFrames.GAP)
                 .findFirst()
                 .orElseThrow();
-        assertRow(reader, 3L * MANY - GapFrame.to(gap.body()) - told.count());
+        assertRow(reader, 3L * MANY - GapFrame.to(gap.body()) - told.count(), "state");
         rig.cycles(CYCLES);
-        assertRow(reader, 0);
+        assertRow(reader, 0, "");
     }
 
-    private void assertRow(FanoutRig.Subscriber reader, long messages) {
+    private void assertRow(FanoutRig.Subscriber reader, long messages, String waitsFor) {
         SessionRole.Report row = reader.connection.report(rig.head().position());
         assertThat(row.lagMessages()).isEqualTo(messages);
         assertThat(row.lagBytes()).isZero();
+        assertThat(row.waitsFor()).isEqualTo(waitsFor);
     }
 }
