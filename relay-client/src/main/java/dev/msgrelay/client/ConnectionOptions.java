@@ -277,14 +277,19 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
 
         /** Interval of the relay's PINGs, 100 ms to an hour, in milliseconds. */
         public B heartbeat(Duration wanted) {
+            heartbeatMillis = millis("heartbeat", wanted, Protocol.MIN_HEARTBEAT_MILLIS, Protocol.MAX_HEARTBEAT_MILLIS);
+            return self();
+        }
+
+        /** A time in whole milliseconds, checked. */
+        static int millis(String option, Duration wanted, int least, int most) {
             // Long.MAX_VALUE for a duration that is too long to count in milliseconds.
             long millis = TimeUnit.MILLISECONDS.convert(wanted);
-            if (millis < Protocol.MIN_HEARTBEAT_MILLIS || millis > Protocol.MAX_HEARTBEAT_MILLIS) {
-                throw new IllegalArgumentException("heartbeat of " + millis + " ms is not within "
-                        + Protocol.MIN_HEARTBEAT_MILLIS + ".." + Protocol.MAX_HEARTBEAT_MILLIS);
+            if (millis < least || millis > most) {
+                throw new IllegalArgumentException(
+                        option + " of " + millis + " ms is not within " + least + ".." + most);
             }
-            heartbeatMillis = (int) millis;
-            return self();
+            return (int) millis;
         }
 
         /**

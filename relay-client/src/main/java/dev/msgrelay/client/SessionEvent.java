@@ -58,7 +58,7 @@ public sealed interface SessionEvent {
 
     /**
      * The relay has answered HELLO. The WELCOME has, of a relay that tells it, the client's address and identity as the
-     * relay sees them.
+     * relay sees them; and of one that grants it, the interval in milliseconds, else 0.
      *
      * @param anew with a start with the state, whether all comes from the beginning: what the program knew is void
      */
@@ -66,7 +66,9 @@ public sealed interface SessionEvent {
         @Override
         public String text() {
             String who = welcome.server().isEmpty() ? "" : " (" + PrintableText.line(welcome.server()) + ")";
-            return "connected to " + endpoint + who;
+            int interval = welcome.intervalMillis();
+            return "connected to " + endpoint + who
+                    + (interval == 0 ? "" : ", with messages every " + interval + " ms");
         }
     }
 

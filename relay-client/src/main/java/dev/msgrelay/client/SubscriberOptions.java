@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.Protocol;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
@@ -144,6 +145,9 @@ public final class SubscriberOptions extends ConnectionOptions {
         if (hello.wants(Features.LEVELS)) {
             again.level(hello.level());
         }
+        if (hello.wants(Features.INTERVAL)) {
+            again.intervalMillis(hello.intervalMillis());
+        }
         if (fromState()) {
             again.fromState(epoch, next);
         } else if (next > 0) {
@@ -168,6 +172,8 @@ public final class SubscriberOptions extends ConnectionOptions {
         private Instant time;
         private TypeRanges types = TypeRanges.ALL;
         private Policy policy = Policy.RELAY_DEFAULT;
+        // 0: none.
+        private int intervalMillis;
         private Level level = Level.STREAM;
         private Consumer<Gap> onGap;
         private PositionStore positions;
@@ -271,6 +277,23 @@ public final class SubscriberOptions extends ConnectionOptions {
         }
 
         /**
+         * Gets the newest message of each type that has changed, once in each interval, and nothing between: for a
+         * screen, or for a link that should not carry every change. At the beginning it gets what it has not had; the
+         * messages passed over are {@link Gap}s that are no loss. Asks for {@link Policy#LATEST}, so it needs what that
+         * policy needs, a relay with {@code --state}; no other policy goes with it.
+         *
+         * <p>The relay may grant a longer interval, or decline it: {@link SessionEvent.Connected} has the granted one,
+         * and without one messages come as with that policy alone.
+         *
+         * @param wanted 10 ms to an hour, in milliseconds
+         * @throws IllegalArgumentException it is outside of these
+         */
+        public Builder interval(Duration wanted) {
+            intervalMillis = millis("interval", wanted, Protocol.MIN_INTERVAL_MILLIS, Protocol.MAX_INTERVAL_MILLIS);
+            return this;
+        }
+
+        /**
          * Gets a message only once it has reached the level {@code least}, so no message is taken back after an end
          * that this level survives. The message comes later than to others, by a write or a force of the relay's
          * journal. A level beyond {@link Level#STREAM} needs a relay with a journal: without one, the subscriber fails.
@@ -341,6 +364,7 @@ public final class SubscriberOptions extends ConnectionOptions {
             boolean asks = start != StartFrom.LIVE
                     || !types.isAll()
                     || policy != Policy.RELAY_DEFAULT
+                    || intervalMillis != 0
                     || level != Level.STREAM
                     || heartbeatMillis != 0
                     || !name.isEmpty()
@@ -355,7 +379,12 @@ public final class SubscriberOptions extends ConnectionOptions {
             }
             if (plain && asks) {
                 throw new IllegalArgumentException(
-                        "the plain mode has no name, token, types, start, policy, level and heartbeat: these go with HELLO");
+                        "the plain mode has no name, token, types, start, policy, interval, level and heartbeat: these go with"
+                                + " HELLO");
+            }
+            if (intervalMillis != 0 && policy != Policy.RELAY_DEFAULT && policy != Policy.LATEST) {
+                throw new IllegalArgumentException(
+                        "interval of " + intervalMillis + " ms needs the policy latest, not " + policy.flag());
             }
             return new SubscriberOptions(this);
         }
@@ -370,6 +399,9 @@ public final class SubscriberOptions extends ConnectionOptions {
                     .types(types);
             if (level != Level.STREAM) {
                 hello.level(level);
+            }
+            if (intervalMillis != 0) {
+                hello.policy(Policy.LATEST).intervalMillis(intervalMillis);
             }
             if (start == StartFrom.SEQUENCE) {
                 hello.fromSequence(epoch, sequence);

@@ -17,9 +17,11 @@ import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
+import dev.msgrelay.testing.scripted.FrameText;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -252,6 +254,44 @@ class StateSubscriberTest {
                     .isInstanceOf(RelayUnsuitableException.class)
                     .hasMessageStartingWith("the relay at " + relay.endpoint() + " is older than the policy latest (")
                     .hasMessageContaining("policy 5 is not within 0..4");
+        }
+    }
+
+    /** The view is that of the last tick; a heartbeat between two ticks moves nothing. */
+    @Test
+    void theViewMovesAtTheTicksOfAnInterval() throws Exception {
+        Script script = client -> {
+            HelloFrame hello = client.hello();
+            assertThat(hello.policy()).isSameAs(Policy.LATEST);
+            assertThat(hello.intervalMillis()).isEqualTo(500);
+            client.send(FrameText.encode("WELCOME policy=5 features=8 interval=1000"));
+            client.send(message(7, "a"), message(9, "b"), ping(1, 3, 2));
+            client.send(ping(2, 3, 40));
+            client.send(gap(3, 49, GapReason.SUPERSEDED), message(7, "c"), ping(3, 51, 50));
+        };
+        Script again = client -> {
+            HelloFrame hello = client.hello();
+            assertThat(hello.number()).isEqualTo(51);
+            assertThat(hello.policy()).isSameAs(Policy.LATEST);
+            assertThat(hello.intervalMillis()).as("the wanted one").isEqualTo(500);
+            client.send(welcome(51), gap(51, 59, GapReason.SUPERSEDED), message(9, ""), ping(4, 61, 60));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(script, again);
+                SubscriberRun run = SubscriberRun.of(
+                        relay.endpoint(),
+                        options -> options.fromState().view(view).interval(Duration.ofMillis(500)))) {
+            run.until(() -> moves.size() == 2);
+            assertThat(get(7)).isEqualTo("c");
+            run.until(() -> moves.size() == 3);
+            assertThat(moves).containsExactly("3:[7, 9]", "51:[7]", "61:[9]");
+            assertThat(view.whole()).isTrue();
+            assertThat(run.events(SessionEvent.Connected.class).stream()
+                            .map(event -> event.welcome().intervalMillis()))
+                    .containsExactly(1000, 0);
+            assertThat(run.events(SessionEvent.Connected.class).get(0).text())
+                    .endsWith("(scripted), with messages every 1000 ms");
+            assertThat(run.gaps).hasSize(2).noneMatch(Gap::isLoss);
         }
     }
 

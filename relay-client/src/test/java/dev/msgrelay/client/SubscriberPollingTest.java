@@ -394,6 +394,11 @@ class SubscriberPollingTest {
                 .hasMessageContaining("99 ms is not within 100..3600000");
         assertThatThrownBy(() -> SubscriberOptions.builder(endpoint).heartbeat(ChronoUnit.FOREVER.getDuration()))
                 .hasMessageContaining("9223372036854775807 ms is not within 100..3600000");
+        for (Duration wrong : List.of(Duration.ZERO, Duration.ofMillis(9), Duration.ofMillis(3_600_001))) {
+            assertThatThrownBy(() -> SubscriberOptions.builder(endpoint).interval(wrong))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("interval of " + wrong.toMillis() + " ms is not within 10..3600000");
+        }
         for (Instant time : List.of(Instant.MIN, Instant.EPOCH, Instant.MAX)) {
             assertThatThrownBy(() -> SubscriberOptions.builder(endpoint).fromTime(time))
                     .hasMessageContaining("first time " + time + " is not within 1970-01-01T00:00:00.001Z..");
