@@ -160,6 +160,9 @@ public final class JavaDriver {
         if (options.has("policy") && !options.getString("policy").equals("default")) {
             builder.policy(Policy.valueOf(options.getString("policy").toUpperCase(Locale.ROOT)));
         }
+        if (options.has("interval_ms")) {
+            builder.interval(Duration.ofMillis(options.getLong("interval_ms")));
+        }
         if (options.has("level")) {
             builder.durableOnly(level(options));
         }
@@ -398,7 +401,11 @@ public final class JavaDriver {
                     "accepted",
                     String.valueOf(connected.welcome().accepted()),
                     "policy",
-                    connected.welcome().policy().name().toLowerCase(Locale.ROOT),
+                    policy(connected.welcome().policy()),
+                    "interval_ms",
+                    connected.welcome().grants(Features.INTERVAL)
+                            ? connected.welcome().intervalMillis()
+                            : null,
                     "server",
                     connected.welcome().server(),
                     "address",
@@ -444,6 +451,10 @@ public final class JavaDriver {
         } else if (event instanceof SessionEvent.InDoubt doubt) {
             tell("in_doubt", "messages", String.valueOf(doubt.messages()));
         }
+    }
+
+    private static String policy(Policy granted) {
+        return granted == Policy.RELAY_DEFAULT ? "default" : granted.flag();
     }
 
     private void error(IOException cause, String command) {
