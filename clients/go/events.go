@@ -75,6 +75,9 @@ type Connected struct {
 	// Anew is for a subscriber with start = state: what it knew is void, and all of the state follows. Otherwise what
 	// follows goes on from what it has. There this event is also a [Notice], in its place between the items.
 	Anew bool
+	// Interval is the one that the relay grants a subscriber that asks for one; its access rules may make it longer. 0:
+	// none is granted.
+	Interval time.Duration
 }
 
 // Peer is this client as the relay sees it.

@@ -230,6 +230,6 @@ func unexpected(typ int32, when string) *Error {
 func connected(endpoint string, w welcome) Connected {
 	return Connected{
 		Endpoint: endpoint, Epoch: w.epoch, Next: w.next, Accepted: w.accepted, Policy: w.policy, Server: w.server,
-		Peer: w.peer,
+		Peer: w.peer, Interval: time.Duration(w.intervalMs) * time.Millisecond,
 	}
 }

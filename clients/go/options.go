@@ -158,6 +158,11 @@ type SubscriberOptions struct {
 	Policy Policy
 	// Level is the level that messages must have reached.
 	Level Level
+	// Interval, 10 ms to 1 h in whole milliseconds, has the relay send once in such a time what has changed in it: the
+	// newest message of each type, and a [Gap] with the reason [Superseded] for those before it. The first ones come at
+	// once. It needs [PolicyLatest], which is then the default, and a relay with the option --state. 0: none. An older
+	// relay declines it, and sends as with [PolicyLatest] alone: [Connected] tells what is granted.
+	Interval time.Duration
 	// Buffer is the number of bytes of items, 56 for each beside its frame, that wait for the user before nothing more
 	// is read: 256 KiB by default.
 	Buffer int
@@ -351,10 +356,29 @@ func (o *SubscriberOptions) check() *Error {
 		err = within("sequence of the start", o.Start.number, 0, math.MaxInt64)
 	}
 	if err == nil && o.Plain &&
-		(len(o.Types) > 0 || o.Start != Start{} || o.Policy != PolicyDefault || o.Level != LevelStream) {
-		return usage("the plain mode knows no types, start, policy or level")
+		(len(o.Types) > 0 || o.Start != Start{} || o.Policy != PolicyDefault || o.Level != LevelStream ||
+			o.Interval != 0) {
+		return usage("the plain mode knows no types, start, policy, level or interval")
+	}
+	if err == nil && o.Interval != 0 {
+		err = o.checkInterval()
 	}
 	return err
+}
+
+// Checks an interval, which stands for the policy that it needs.
+func (o *SubscriberOptions) checkInterval() *Error {
+	const shortest, longest = minIntervalMs * time.Millisecond, maxIntervalMs * time.Millisecond
+	if o.Interval < shortest || o.Interval > longest {
+		return usage("interval of %v is not within %v..%v", o.Interval, shortest, longest)
+	}
+	if o.Policy == PolicyDefault {
+		o.Policy = PolicyLatest
+	}
+	if o.Policy != PolicyLatest {
+		return usage("interval of %v needs the policy %v, not %v", o.Interval, PolicyLatest, o.Policy)
+	}
+	return nil
 }
 
 // HELLO for another connection; next is the sequence to go on with, 0: the start of the options, or all of the state.
@@ -362,6 +386,7 @@ func (o *SubscriberOptions) hello(token string, types []Range, epoch, next int64
 	h := hello{
 		role: roleSubscriber, policy: byte(o.Policy), start: o.Start.kind, number: next, epoch: epoch, ranges: types,
 		features: featureSequences | featureNarrowed | featureEpochs | featurePeer, level: o.Level, token: token,
+		intervalMs: uint32(o.Interval.Milliseconds()),
 	}
 	if o.Start.kind == startState {
 		h.number = next
@@ -380,6 +405,9 @@ func (o *Options) complete(h *hello) []byte {
 	}
 	if h.token != "" {
 		h.features |= featureToken
+	}
+	if h.intervalMs != 0 {
+		h.features |= featureInterval
 	}
 	return h.encode()
 }

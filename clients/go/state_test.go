@@ -238,6 +238,69 @@ func TestRelayThatIsOlder(t *testing.T) {
 	}
 }
 
+// An interval is asked for over each connection. What is granted may differ. Each tick ends with a PING at the head.
+func TestInterval(t *testing.T) {
+	welcomed := func(next int64, interval uint32) []byte {
+		w := welcomeWith(next, 7, 0, featureSequences|featureInterval, 0, 0)
+		return frame(typeWelcome, be.AppendUint32(w[headerSize:], interval))
+	}
+	ticks := join(superseded(1, 2), frame(1, []byte("a")), pingAt(4, 3), pingAt(4, 9), superseded(4, 8),
+		frame(1, []byte("b")), pingAt(10, 9))
+	for _, policy := range []Policy{PolicyDefault, PolicyLatest} {
+		core := newCore(t, SubscriberOptions{Policy: policy, Interval: 500 * time.Millisecond})
+		expect(t, core.options.newer(), "policy = latest")
+		step := func(granted time.Duration, data []byte, want ...string) {
+			t.Helper()
+			core.items = nil
+			l := &link{endpoint: "here", maxBody: 1 << 20, handler: core, chunks: &chunks{}}
+			hello := core.begin(l)[headerSize:]
+			expect(t, []any{hello[5], be.Uint32(hello[8:]) & featureInterval}, []any{byte(5), uint32(featureInterval)})
+			expect(t, be.Uint32(hello[len(hello)-4:]), uint32(500))
+			for i := range data {
+				if err := feed(l, core, data[i:i+1]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			expect(t, texts(core.items), want)
+			expect(t, l.events[0].(Connected).Interval, granted)
+		}
+		step(500*time.Millisecond, join(welcomed(1, 500), ticks),
+			"relay.Gap{1 2 4}", "3:1:a", "relay.Gap{4 8 4}", "9:1:b")
+		step(time.Hour, join(welcomed(10, 3_600_000), pingAt(10, 9)))
+		step(0, join(welcomeFrame(10, 7, 0), frame(1, []byte("c"))), "10:1:c")
+	}
+	core := newCore(t, SubscriberOptions{Policy: PolicyLatest})
+	hello := core.begin(&link{handler: core, chunks: &chunks{}})[headerSize:]
+	expect(t, be.Uint32(hello[8:])&featureInterval, uint32(0))
+}
+
+func TestIntervalThatIsRefused(t *testing.T) {
+	const least, half, most = 10 * time.Millisecond, 500 * time.Millisecond, time.Hour
+	for _, one := range []struct {
+		options SubscriberOptions
+		words   string
+	}{
+		{SubscriberOptions{Interval: least}, ""},
+		{SubscriberOptions{Interval: most, Policy: PolicyLatest, Start: FromEarliest()}, ""},
+		{SubscriberOptions{Interval: least - 1}, "interval of 9.999999ms is not within 10ms..1h0m0s"},
+		{SubscriberOptions{Interval: most + 1}, "interval of 1h0m0.000000001s is not within 10ms..1h0m0s"},
+		{SubscriberOptions{Interval: -half}, "interval of -500ms is not within 10ms..1h0m0s"},
+		{SubscriberOptions{Interval: half, Policy: PolicySkip}, "interval of 500ms needs the policy latest, not skip"},
+		{SubscriberOptions{Interval: half, Policy: PolicyLatest + 1}, "policy 6 is not within 0..5"},
+		{SubscriberOptions{Interval: half, Options: Options{Plain: true}},
+			"the plain mode knows no types, start, policy, level or interval"},
+	} {
+		one.options.Endpoints = []string{"h:1"}
+		err := one.options.check()
+		if one.words == "" {
+			expect(t, err, (*Error)(nil))
+			expect(t, one.options.Policy, PolicyLatest)
+		} else if err == nil || err.Kind != Yours || err.Text != one.words {
+			t.Errorf("%v, expected %q", err, one.words)
+		}
+	}
+}
+
 func TestCovers(t *testing.T) {
 	lowest := lastReserved + 1
 	for _, one := range []struct {

@@ -35,6 +35,9 @@ const (
 	maxText    = 512
 	// Longest time of RETRY_AFTER, in ms.
 	maxRetryAfter = 3_600_000
+	// Limits of an interval other than 0.
+	minIntervalMs = 10
+	maxIntervalMs = 3_600_000
 
 	roleSubscriber = 1
 	rolePublisher  = 2
@@ -93,6 +96,8 @@ type hello struct {
 	name, token         string
 	producer            [16]byte
 	level               Level
+	// 0: none, and not asked for.
+	intervalMs uint32
 }
 
 func (h *hello) encode() []byte {
@@ -102,7 +107,7 @@ func (h *hello) encode() []byte {
 	b = be.AppendUint64(be.AppendUint64(b, uint64(h.epoch)), uint64(h.number))
 	b = append(be.AppendUint16(b, uint16(len(h.ranges))), 0, 0, 0, 0, 0, 0)
 	b = appendString(appendRanges(b, h.ranges), h.name)
-	if h.producer != [16]byte{} || h.features&(featureToken|featureLevels) != 0 {
+	if h.producer != [16]byte{} || h.features&(featureToken|featureLevels|featureInterval) != 0 {
 		b = append(b, h.producer[:]...)
 	}
 	if h.features&featureToken != 0 {
@@ -110,6 +115,9 @@ func (h *hello) encode() []byte {
 	}
 	if h.features&featureLevels != 0 {
 		b = append(b, byte(h.level))
+	}
+	if h.features&featureInterval != 0 {
+		b = be.AppendUint32(b, h.intervalMs)
 	}
 	return frame(typeHello, b)
 }
@@ -196,6 +204,8 @@ type welcome struct {
 	fork         int64
 	// The stream's newest lives, the newest first; without EPOCHS none.
 	lives []life
+	// 0 without INTERVAL.
+	intervalMs int64
 	// Nil without PEER.
 	peer *Peer
 }
@@ -245,7 +255,7 @@ func decodeWelcome(body []byte) (w welcome, err *Error) {
 		at += 4 + 16*len(w.lives)
 	}
 	if w.grants(featureInterval) && f.hasRoom("interval", at, 4) {
-		f.within("interval in ms", f.i32(at), 10, 3_600_000)
+		w.intervalMs = f.within("interval in ms", f.i32(at), minIntervalMs, maxIntervalMs)
 		at += 4
 	}
 	if w.grants(featurePeer) {

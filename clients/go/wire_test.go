@@ -83,6 +83,23 @@ func TestHelloOfTheExample(t *testing.T) {
 	}
 }
 
+func TestHelloHasAnInterval(t *testing.T) {
+	h := hello{
+		role: roleSubscriber, policy: byte(PolicyLatest), start: startState, features: featureSequences | featureInterval,
+		name: "audit", intervalMs: 500,
+	}
+	withAll := h
+	withAll.start, withAll.features, withAll.intervalMs = startLive, featureInterval|featureLevels|featureToken, 10
+	withAll.token = "Zm9yIHRoZSB2ZWN0b3JzIG9ubHk"
+	for name, h := range map[string]hello{"": h, "-token-level": withAll} {
+		path := vectors + "/good-hello-interval" + name + ".hex"
+		if _, err := os.Stat(path); err != nil {
+			t.Skip("no ", vectors, ": the tests run outside of the repository")
+		}
+		expect(t, hex.EncodeToString(h.encode()), hex.EncodeToString(vector(t, path)))
+	}
+}
+
 func TestWelcomeSaysWhatTheRelaySees(t *testing.T) {
 	seen := func(address, identity string) []byte {
 		b := welcomeWith(1, 7, 0, featureInterval|featurePeer, 0, 0)[headerSize:]
@@ -94,6 +111,7 @@ func TestWelcomeSaysWhatTheRelaySees(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(t, *w.peer, Peer{"[2001:db8::1]:40001", "desk"})
+	expect(t, w.intervalMs, int64(500))
 	for cut := 50; cut < len(body); cut++ {
 		_, err := decodeWelcome(body[:cut])
 		expectCode(t, err, codeMalformedControl)

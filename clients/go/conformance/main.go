@@ -78,6 +78,7 @@ type command struct {
 	Epoch        string
 	TimeMs       string `json:"time_ms"`
 	Policy       string
+	IntervalMs   int64 `json:"interval_ms"`
 	Level        string
 	Acks         bool
 	Producer     *string
@@ -264,6 +265,7 @@ func (d *driver) open(c *command) error {
 				}
 			}),
 			Types: ranges(c.Types), Start: start, Policy: policy, Level: level, Buffer: c.Buffer,
+			Interval: time.Duration(c.IntervalMs) * time.Millisecond,
 		})
 		if err != nil {
 			return err
@@ -352,6 +354,9 @@ func connected(e relay.Connected) fields {
 	}
 	if e.Peer != nil {
 		with["address"], with["identity"] = e.Peer.Address, e.Peer.Identity
+	}
+	if e.Interval > 0 {
+		with["interval_ms"] = e.Interval.Milliseconds()
 	}
 	return with
 }
