@@ -243,6 +243,9 @@ static void tell_connected(const relay_event *event) {
         printf(",\"identity\":");
         print_text(event->identity);
     }
+    if (event->interval_ms > 0) {
+        printf(",\"interval_ms\":%" PRIu32, event->interval_ms);
+    }
     if (with_state) {
         printf(",\"anew\":%s", event->anew ? "true" : "false");
     }
@@ -391,6 +394,7 @@ static void open_client(const char *command) {
     options.buffer = (size_t)number(command, "buffer", 0);
     options.level = (relay_level)choice(string(command, "level"), LEVELS, 3);
     options.policy = (relay_policy)choice(string(command, "policy"), POLICIES, 6);
+    options.interval_ms = (uint32_t)number(command, "interval_ms", 0);
     options.start = (relay_start)choice(string(command, "start"), STARTS, 5);
     options.number = number(command, options.start == RELAY_TIME ? "time_ms" : "sequence", 0);
     options.epoch = number(command, "epoch", 0);

@@ -209,6 +209,11 @@ typedef struct relay_event {
     bool anew;
     /** Of RELAY_CERTIFICATE: days that are begun; 0 or less: it has ended. */
     int32_t days;
+    /**
+     * Of RELAY_CONNECTED: the interval that the relay grants a subscriber that asks for one, in ms; its access rules may
+     * make it longer. 0: none is granted.
+     */
+    uint32_t interval_ms;
 } relay_event;
 
 /**
@@ -284,6 +289,14 @@ typedef struct relay_options {
      * address that it comes from. Other connections and systems are left alone.
      */
     const char *local_congestion;
+
+    /**
+     * Of a subscriber: 10 to 3,600,000; 0: none. Once in such a time the relay sends what has changed in it: the newest
+     * message of each type, and RELAY_GAP with reason 4, SUPERSEDED, for those before it. The first ones come at once.
+     * It needs the policy RELAY_LATEST, for which RELAY_DEFAULT then stands, and a relay with its option --state. An
+     * older relay declines it, and sends as with RELAY_LATEST alone: RELAY_CONNECTED tells what is granted.
+     */
+    uint32_t interval_ms;
 } relay_options;
 
 relay_options relay_options_default(void);

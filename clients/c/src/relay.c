@@ -263,6 +263,8 @@ typedef struct welcome {
     char server[MAX_NAME + 1];
     int64_t fork;
     lives lives;
+    /* 0 without INTERVAL. */
+    uint32_t interval_ms;
     /* With PEER. */
     char address[MAX_NAME + 1];
     char identity[MAX_NAME + 1];
@@ -331,6 +333,7 @@ static const char *take_appended(cursor *c, welcome *to) {
     if (wrong == NULL && (to->features & INTERVAL) != 0) {
         bool good = c->left >= 4 && get32(c->at) >= MIN_INTERVAL_MS && get32(c->at) <= MAX_INTERVAL_MS;
         wrong = good ? NULL : "WELCOME ends before its interval, or that is out of range";
+        to->interval_ms = good ? get32(c->at) : 0;
         skip(c, good ? 4 : 0);
     }
     if (wrong == NULL && (to->features & PEER) != 0) {
@@ -357,6 +360,7 @@ static const char *decode_welcome(const uint8_t *at, size_t length, welcome *to)
     to->idle_ms = (int32_t)get32(at + 40);
     to->max_ranges = get16(at + 44);
     to->lives.count = 0;
+    to->interval_ms = 0;
     if (to->version < 1 || at[2] > RELAY_LATEST || to->epoch == 0 || to->next < 1 || to->accepted < 0) {
         return "WELCOME has a version, policy, epoch, next or accepted out of range";
     }
@@ -1815,7 +1819,8 @@ static void tell_connected(relay_link *l, const welcome *w, bool anew) {
                           .accepted = w->accepted,
                           .address = has_peer ? w->address : NULL,
                           .identity = has_peer ? w->identity : NULL,
-                          .anew = anew});
+                          .anew = anew,
+                          .interval_ms = w->interval_ms});
 }
 
 static void take_welcome(relay_link *l, const uint8_t *body, size_t length) {
@@ -1937,18 +1942,19 @@ static bool take_control(relay_link *l, int32_t type, const uint8_t *body, size_
 }
 
 /* HELLO, without the trailing fields of a publisher where they are not needed. */
-static void put_hello(relay_link *l, relay_start start, relay_policy policy, uint32_t features, int64_t epoch,
-                      int64_t number, const relay_range *types, size_t count, const uint8_t *producer) {
+static void put_hello(relay_link *l, relay_start start, uint32_t features, int64_t epoch, int64_t number,
+                      const relay_range *types, size_t count, const uint8_t *producer) {
     size_t name = l->name == NULL ? 0 : strlen(l->name);
     size_t token = strlen(l->token);
     static const uint8_t NO_PRODUCER[ID_LENGTH] = {0};
     features |= PEER;
     features |= token > 0 ? TOKEN : 0;
     features |= l->options.level != RELAY_STREAM ? LEVELS : 0;
+    features |= l->options.interval_ms > 0 ? INTERVAL : 0;
     uint8_t *body = l->out + HEADER;
     uint8_t *at = put16(put16(body, 1), 1);
     *at++ = l->publisher ? PUBLISHER_ROLE : SUBSCRIBER_ROLE;
-    *at++ = (uint8_t)policy;
+    *at++ = (uint8_t)l->options.policy;
     *at++ = (uint8_t)start;
     *at++ = 0;
     at = put32(put32(at, features), (uint32_t)l->options.heartbeat_ms);
@@ -1956,7 +1962,7 @@ static void put_hello(relay_link *l, relay_start start, relay_policy policy, uin
     at = put32(put16(put16(at, (unsigned)count), 0), 0);
     at = put_ranges(at, types, count);
     at = put_bytes(put16(at, (unsigned)name), l->name, name);
-    if (producer != NULL || (features & (TOKEN | LEVELS)) != 0) {
+    if (producer != NULL || (features & (TOKEN | LEVELS | INTERVAL)) != 0) {
         at = put_bytes(at, producer == NULL ? NO_PRODUCER : producer, ID_LENGTH);
     }
     if (token > 0) {
@@ -1964,6 +1970,9 @@ static void put_hello(relay_link *l, relay_start start, relay_policy policy, uin
     }
     if ((features & LEVELS) != 0) {
         *at++ = (uint8_t)l->options.level;
+    }
+    if ((features & INTERVAL) != 0) {
+        at = put32(at, l->options.interval_ms);
     }
     put_header(l->out, HELLO, (size_t)(at - body));
     l->out_length = (size_t)(at - l->out);
@@ -2079,9 +2088,11 @@ static relay_result check_options(const relay_options *o, relay_error *error) {
     }
     if (o->plain && ((o->name != NULL && *o->name) || o->token != NULL || o->token_file != NULL ||
                      o->token_call != NULL || o->type_count > 0 || o->start != RELAY_LIVE ||
-                     o->policy != RELAY_DEFAULT || o->level != RELAY_STREAM || o->heartbeat_ms != 0 || o->acks)) {
+                     o->policy != RELAY_DEFAULT || o->level != RELAY_STREAM || o->heartbeat_ms != 0 || o->acks ||
+                     o->interval_ms != 0)) {
         return yours(error, 0,
-                     "the plain mode has no name, token, types, start, policy, level, heartbeat or acknowledgements");
+                     "the plain mode has no name, token, types, start, policy, level, interval, heartbeat or "
+                     "acknowledgements");
     }
     relay_result done = check_string("name", o->name, 0, error);
     done = done != RELAY_OK ? done : check_string("token", o->token, 1, error);
@@ -2201,7 +2212,6 @@ typedef struct change {
 struct relay_subscriber {
     relay_link link;
     relay_start start;
-    relay_policy policy;
     int64_t start_number;
 
     int64_t epoch;
@@ -2330,7 +2340,7 @@ static void subscriber_greet(relay_link *l) {
         s->needs_whole = s->needs_whole || !covers(in_force, types);
         number = s->needs_whole ? 0 : number;
     }
-    put_hello(l, start, s->policy, SEQUENCES | NARROWED | EPOCHS, s->epoch, number, types->types, types->count, NULL);
+    put_hello(l, start, SEQUENCES | NARROWED | EPOCHS, s->epoch, number, types->types, types->count, NULL);
 }
 
 /* The first jump that no frame explains ends the connection; if it comes again, it is a gap. */
@@ -2608,6 +2618,22 @@ static bool take_frames(relay_subscriber *s, relay_event *event) {
     }
 }
 
+/* Whether a subscriber's interval is good, if it has one. The policy is in its range. */
+static relay_result check_interval(const relay_options *o, relay_error *error) {
+    static const char *const OTHERS[] = {[RELAY_DISCONNECT] = "disconnect",
+                                         [RELAY_BACKPRESSURE] = "backpressure",
+                                         [RELAY_SKIP] = "skip",
+                                         [RELAY_REPLAY] = "replay"};
+    if (o->interval_ms == 0) {
+        return RELAY_OK;
+    }
+    if (o->policy != RELAY_DEFAULT && o->policy != RELAY_LATEST) {
+        return yours(error, 0, "interval of %lu ms needs the policy latest, not %s", (unsigned long)o->interval_ms,
+                     OTHERS[o->policy]);
+    }
+    return check_range("interval in ms", o->interval_ms, MIN_INTERVAL_MS, MAX_INTERVAL_MS, error);
+}
+
 relay_subscriber *relay_subscriber_open(const relay_options *options, relay_error *error) {
     relay_error unused;
     error = error == NULL ? &unused : error;
@@ -2615,6 +2641,7 @@ relay_subscriber *relay_subscriber_open(const relay_options *options, relay_erro
     relay_result done = check_options(options, error);
     done = done != RELAY_OK ? done : check_ranges(options->types, options->type_count, error);
     done = done != RELAY_OK ? done : check_range("policy", options->policy, RELAY_DEFAULT, RELAY_LATEST, error);
+    done = done != RELAY_OK ? done : check_interval(options, error);
     done = done != RELAY_OK ? done : check_range("start", options->start, RELAY_LIVE, RELAY_STATE, error);
     if (done == RELAY_OK && (options->start == RELAY_SEQUENCE || options->start == RELAY_TIME)) {
         done = check_range(options->start == RELAY_TIME ? "start time" : "start sequence", options->number, 1, FARTHEST,
@@ -2645,7 +2672,8 @@ relay_subscriber *relay_subscriber_open(const relay_options *options, relay_erro
     s->link.retreated = subscriber_retreated;
     s->link.asks_again = subscriber_asks_again;
     s->start = options->start;
-    s->policy = options->policy;
+    /* The interval stands for the policy that it needs. */
+    s->link.options.policy = options->interval_ms > 0 ? RELAY_LATEST : options->policy;
     bool numbered = options->start == RELAY_SEQUENCE || options->start == RELAY_TIME || options->start == RELAY_STATE;
     s->start_number = numbered ? options->number : 0;
     bool resumes = options->start == RELAY_SEQUENCE || (options->start == RELAY_STATE && options->number > 1);
@@ -3042,7 +3070,7 @@ static uint64_t position_behind(relay_publisher *p, int64_t number, uint64_t lim
 static void publisher_greet(relay_link *l) {
     relay_publisher *p = (relay_publisher *)l;
     bool acks = l->options.acks;
-    put_hello(l, RELAY_LIVE, RELAY_DEFAULT, acks ? ACKS | EPOCHS : 0, p->epoch, acks ? p->first : 0, NULL, 0,
+    put_hello(l, RELAY_LIVE, acks ? ACKS | EPOCHS : 0, p->epoch, acks ? p->first : 0, NULL, 0,
               acks ? p->producer : NULL);
 }
 
@@ -3311,8 +3339,8 @@ static relay_result check_publisher(const relay_options *o, size_t buffer, relay
     if (o->acks && (o->name == NULL || *o->name == 0)) {
         return yours(error, 0, "acknowledgements need a name");
     }
-    if (o->type_count > 0 || o->start != RELAY_LIVE || o->policy != RELAY_DEFAULT) {
-        return yours(error, 0, "types, start and policy are for subscribers");
+    if (o->type_count > 0 || o->start != RELAY_LIVE || o->policy != RELAY_DEFAULT || o->interval_ms != 0) {
+        return yours(error, 0, "types, start, policy and interval are for subscribers");
     }
     if (o->producer != NULL && o->producer_file != NULL) {
         return yours(error, 0, "the producer id is given twice, and as a file");

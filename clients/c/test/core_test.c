@@ -883,6 +883,14 @@ static void test_refused_options(void) {
     REFUSED(false, "sequence 0", o.start = RELAY_SEQUENCE);
     REFUSED(false, "sequence -1", o.start = RELAY_STATE, o.number = -1);
     REFUSED(false, "plain", o.plain = true, o.start = RELAY_STATE);
+    REFUSED(false, "interval in ms 9 is not within 10..3600000", o.interval_ms = 9);
+    REFUSED(false, "interval in ms 3600001 is not within 10..3600000", o.interval_ms = 3600001);
+    REFUSED(false, "interval of 500 ms needs the policy latest, not disconnect", o.interval_ms = 500,
+            o.policy = RELAY_DISCONNECT);
+    REFUSED(false, "not replay", o.interval_ms = 500, o.policy = RELAY_REPLAY);
+    REFUSED(false, "policy 6", o.interval_ms = 500, o.policy = RELAY_LATEST + 1);
+    REFUSED(false, "plain", o.plain = true, o.interval_ms = 500);
+    REFUSED(true, "subscribers", o.interval_ms = 500);
     REFUSED(true, "subscribers", o.start = RELAY_STATE);
     REFUSED(false, "plain", o.plain = true, o.name = "x");
     REFUSED(false, "TLS", o.endpoints = &UNIX, o.tls = &FAKE);
@@ -1760,6 +1768,79 @@ static void test_late_state(void) {
     relay_subscriber_close(s);
 }
 
+static uint8_t *interval_welcome(uint8_t *at, int64_t next, uint32_t interval_ms) {
+    uint8_t *frame = at;
+    at = put32(put64(welcome_frame(at, SEQUENCES | INTERVAL, next, 0), 0), interval_ms);
+    put_header(frame, WELCOME, (size_t)(at - frame) - HEADER);
+    return at;
+}
+
+/* Checks what the last HELLO says of an interval. Other fields may stand between the name and it. */
+static void check_asked_interval(uint32_t interval_ms, relay_policy policy, size_t others) {
+    size_t name = get16(written + HEADER + 40);
+    CHECK_EQUAL(policy, written[HEADER + 5]);
+    CHECK_EQUAL(interval_ms > 0 ? INTERVAL : 0, get32(written + HEADER + 8) & INTERVAL);
+    CHECK_EQUAL(HEADER + 42 + name + others + (interval_ms > 0 ? ID_LENGTH + 4 : 0), written_length);
+    CHECK_EQUAL(written_length - HEADER, get32(written + 4));
+    if (interval_ms > 0) {
+        CHECK_EQUAL(interval_ms, get32(written + written_length - 4));
+    }
+}
+
+/* An interval is asked for over each connection. What is granted may differ. Each tick ends with a PING at the head. */
+static void test_interval(void) {
+    uint8_t frames[1024];
+    uint8_t *end = message(gap_frame(interval_welcome(frames, 1, 500), 1, 2, SUPERSEDED), 1, "a");
+    end = ping_frame(ping_frame(end, 1, 4, 3), 2, 4, 9);
+    end = ping_frame(message(gap_frame(end, 4, 8, SUPERSEDED), 1, "b"), 3, 10, 9);
+    size_t length = (size_t)(end - frames);
+    for (size_t piece = 1; piece <= length; piece++) {
+        relay_options o = options_of_tests();
+        o.policy = piece & 1 ? RELAY_DEFAULT : RELAY_LATEST;
+        o.interval_ms = 500;
+        relay_subscriber *s = subscriber_of(&o);
+        check_asked_interval(500, RELAY_LATEST, 0);
+        reads_at_most = piece;
+        feed_frames(frames, end);
+        CHECK_EQUAL(2, expect_event(s, RELAY_GAP).to);
+        CHECK_EQUAL(3, expect_event(s, RELAY_MESSAGE).sequence);
+        CHECK_EQUAL(RELAY_CONNECTED, told[0].kind);
+        CHECK_EQUAL(500, told[0].interval_ms);
+        CHECK_EQUAL(8, expect_event(s, RELAY_GAP).to);
+        CHECK_EQUAL(9, expect_event(s, RELAY_MESSAGE).sequence);
+        relay_event e;
+        CHECK_EQUAL(RELAY_NOTHING, next_event(s, &e));
+        CHECK_EQUAL(10, relay_subscriber_count(s).next);
+        CHECK_EQUAL(9, relay_subscriber_count(s).head);
+        /* Another relay may grant a longer one, or none. */
+        for (int granted = 1; granted >= 0; granted--) {
+            uint8_t more[256];
+            connect_to_memory(&s->link);
+            check_asked_interval(500, RELAY_LATEST, 0);
+            feed_frames(more, granted ? interval_welcome(more, 10, 3600000) : welcome_frame(more, SEQUENCES, 10, 0));
+            CHECK_EQUAL(RELAY_NOTHING, next_event(s, &e));
+            CHECK_EQUAL(granted ? 3600000 : 0, told[0].interval_ms);
+        }
+        relay_subscriber_close(s);
+    }
+    /* An older relay refuses the policy that the interval stands for. */
+    relay_options o = options_of_tests();
+    o.token = "secret";
+    o.interval_ms = 10;
+    relay_subscriber *s = subscriber_of(&o);
+    relay_event e;
+    check_asked_interval(10, RELAY_LATEST, 2 + strlen("secret"));
+    feed_frames(frames, error_frame(frames, MALFORMED_CONTROL, "HELLO: policy 5"));
+    CHECK_EQUAL(RELAY_FATAL, next_event(s, &e));
+    CHECK(strstr(relay_subscriber_error(s)->text, "this relay is older than policy = latest") != NULL);
+    relay_subscriber_close(s);
+    o = options_of_tests();
+    o.policy = RELAY_LATEST;
+    s = subscriber_of(&o);
+    check_asked_interval(0, RELAY_LATEST, 0);
+    relay_subscriber_close(s);
+}
+
 static int64_t fake_end;
 
 static int64_t fake_certificate_ends(void *session) {
@@ -2075,6 +2156,7 @@ int main(int count, char **arguments) {
     test_widened_types();
     test_older_relay();
     test_late_state();
+    test_interval();
     test_certificate();
     test_state_in_any_order();
     return 0;
