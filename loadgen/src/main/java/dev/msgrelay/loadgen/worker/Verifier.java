@@ -162,7 +162,8 @@ final class Verifier implements BulkFrameConsumer {
                 case ControlFrames.PING -> {
                     PingFrame.check(body);
                     told.stands(PingFrame.next(body));
-                    if (state != null) {
+                    // Next 0: the state is on its way, and this PING says nothing about it.
+                    if (state != null && PingFrame.next(body) != 0) {
                         onPing(PingFrame.next(body), PingFrame.head(body));
                     }
                     answer(PingFrame.id(body));

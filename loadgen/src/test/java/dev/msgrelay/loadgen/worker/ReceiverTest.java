@@ -313,6 +313,8 @@ class ReceiverTest {
         frames.add(welcome(Policy.BACKPRESSURE, 1));
         frames.add(ping(1, end + 1));
         frames.add(gap(1, 1, GapReason.SUPERSEDED));
+        // A sign of life in the middle of the state says nothing about it.
+        frames.add(ping(0, end + 1));
         for (long number = 1; number <= end; number++) {
             frames.add(frame(number));
         }
