@@ -298,6 +298,11 @@ def is_complete_at_the_first_ping() -> None:
     Subscriber._at_ping = lambda core, following, _head: at_ping(core, following, following - 1)
 
 
+@found_by("state/pings-within-it-say-nothing")
+def takes_a_ping_that_says_nothing_for_the_end() -> None:
+    before(Subscriber, "on_ping", lambda core, following, head: following or core._at_ping(head + 1, head))
+
+
 @found_by("state/complete-is-told-once")
 def is_complete_at_each_ping() -> None:
     before(Subscriber, "_at_ping", lambda core, *_: setattr(core, "awaits_state", True))
