@@ -448,14 +448,15 @@ class SubscriberCore:
             self.head = 0
         if self._wants_state:
             self._begin_state(welcome, other)
-        if had == 0 or other or self._asked_for_all:
-            self._start_of_batch = at
-        else:
-            self._not_back(_wire.WELCOME, at)
-            if at > self.next:
-                self._jump(_wire.WELCOME, at)
+        if self._wants_state and (other or self._asked_for_all):
+            self.next = self._start_of_batch = 1
+        elif had == 0 or other:
+            self.next = self._start_of_batch = at
         self.epoch = welcome.epoch
         self.epochs = welcome.epochs
+        self._not_back(_wire.WELCOME, at)
+        if at > self.next:
+            self._jump(_wire.WELCOME, at)
         self._at(at)
         if self._sent:
             self._holding = self._sent[-1].types
