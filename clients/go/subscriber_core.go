@@ -215,19 +215,20 @@ func (c *subscriberCore) onWelcome(w welcome) *Error {
 		news.Anew = c.state.welcomed(other)
 		c.notice(news)
 	}
-	if other || c.next == 0 || c.state.isOn && c.state.asked == 0 {
-		c.start = w.next
-	} else {
-		if err := c.notBack(typeWelcome, w.next); err != nil {
-			return err
-		}
-		if w.next > c.next {
-			if err := c.jump(typeWelcome, w.next); err != nil {
-				return err
-			}
-		}
+	if news.Anew {
+		c.next, c.start = 1, 1
+	} else if other || c.next == 0 {
+		c.next, c.start = w.next, w.next
 	}
 	c.epoch, c.lives = w.epoch, w.lives
+	if err := c.notBack(typeWelcome, w.next); err != nil {
+		return err
+	}
+	if w.next > c.next {
+		if err := c.jump(typeWelcome, w.next); err != nil {
+			return err
+		}
+	}
 	c.at(w.next)
 	if len(c.sent) > 0 {
 		c.holding = c.sent[len(c.sent)-1].types
