@@ -2450,7 +2450,7 @@ static bool subscriber_welcomed(relay_link *l, const welcome *w) {
         return true;
     }
     bool other = s->epoch != 0 && (w->flags & EPOCH_CHANGED) != 0;
-    bool anew = s->start == RELAY_STATE && (other || w->next == 1);
+    bool anew = s->start == RELAY_STATE && (other || s->needs_whole || s->next <= 1);
     bool still_needed = s->needs_whole && !anew;
     tell_connected(l, w, anew);
     if (w->next > FARTHEST) {
@@ -2468,9 +2468,15 @@ static bool subscriber_welcomed(relay_link *l, const welcome *w) {
     s->numbered = (w->features & SEQUENCES) != 0;
     s->filtered = s->narrowed || !s->greeted_all;
     s->epoch = w->epoch;
-    if (s->next == 0 || other || anew) {
+    if (s->start == RELAY_STATE) {
+        begin_state(s, w, anew);
+    }
+    if (anew) {
+        s->next = 1;
+    } else if (s->next == 0 || other) {
         s->next = w->next;
-    } else if (!left_out(s, WELCOME, w->next, false)) {
+    }
+    if (!left_out(s, WELCOME, w->next, false)) {
         return false;
     }
     while (s->sent > 0) {
@@ -2478,9 +2484,6 @@ static bool subscriber_welcomed(relay_link *l, const welcome *w) {
     }
     /* HELLO's number stood for all changes, also for those that hold by now. */
     s->needs_whole = still_needed;
-    if (s->start == RELAY_STATE) {
-        begin_state(s, w, anew);
-    }
     return true;
 }
 
