@@ -242,7 +242,7 @@ export class SubscriberCore {
         link.messages = "kept";
         this.#mostRanges = welcome.mostRanges;
         const isOther = this.epoch !== 0n && welcome.epochChanged;
-        const anew = this.#wantsState && (isOther || welcome.next === 1n);
+        const anew = this.#wantsState && (isOther || this.#needsWhole || this.next <= 1n);
         this.#settings.onEvent(connected(link.endpoint, welcome, this.#wantsState ? anew : undefined));
         this.#narrowed = (welcome.features & wire.NARROWED) !== 0;
         this.#filtered = this.#narrowed || this.#greetedWith.length > 0;
@@ -258,16 +258,20 @@ export class SubscriberCore {
             );
             this.head = 0n;
         }
-        if (this.next === 0n || isOther || anew) {
-            this.#startOfBatch = at;
-        } else {
-            this.#checkNotBack(wire.WELCOME, at);
-            if (at > this.next) {
-                this.#jump(wire.WELCOME, at);
-            }
+        if (this.#wantsState) {
+            this.#notice({ kind: "stateBegins", anew });
+        }
+        if (anew) {
+            this.next = this.#startOfBatch = 1n;
+        } else if (this.next === 0n || isOther) {
+            this.next = this.#startOfBatch = at;
         }
         this.epoch = welcome.epoch;
         this.#lives = welcome.lives;
+        this.#checkNotBack(wire.WELCOME, at);
+        if (at > this.next) {
+            this.#jump(wire.WELCOME, at);
+        }
         this.#at(at);
         this.#holding = this.#sent.at(-1)?.types ?? this.#holding;
         this.#needsWhole &&= !anew;
@@ -275,9 +279,6 @@ export class SubscriberCore {
         this.#isIncomplete = this.#wantsState;
         this.#incompleteSince = undefined;
         this.#toldLate = false;
-        if (this.#wantsState) {
-            this.#notice({ kind: "stateBegins", anew });
-        }
         const done = this.#sent;
         this.#sent = [];
         for (const change of done) {
