@@ -89,7 +89,7 @@ final class StreamPosition {
 
     /**
      * @param tellsNumbers whether a SEQUENCE frame comes wherever messages were left out
-     * @param anew whether the client has asked for everything anew, whatever it has had
+     * @param anew whether all of the state comes, from message 1 on, whatever the client has had
      */
     void welcome(WelcomeFrame welcome, boolean withFilter, boolean tellsNumbers, boolean anew) throws FrameException {
         filtered = withFilter;
@@ -97,10 +97,10 @@ final class StreamPosition {
         long at = welcome.next();
         notTooFar(ControlFrames.WELCOME, at);
         epochs = welcome.epochs();
-        if (next == NONE || anew || isOther(welcome)) {
-            epoch = welcome.epoch();
+        if (anew) {
+            next = 1;
+        } else if (next == NONE || isOther(welcome)) {
             next = at;
-            return;
         }
         epoch = welcome.epoch();
         notBack(ControlFrames.WELCOME, at);

@@ -223,7 +223,7 @@ final class SubscriberStream implements RelayLink.Handler {
             throw new AskAgainException("asking for the whole state, of which a part may be gone");
         }
         maxRanges = welcome.maxRanges();
-        boolean anew = withState && welcome.next() == 1;
+        boolean anew = withState && (asksAnew || position.isOther(welcome));
         if (anew && view.isPresent()) {
             view.get().beginAnew();
         }
@@ -242,7 +242,7 @@ final class SubscriberStream implements RelayLink.Handler {
             head = 0;
         }
         narrowed = welcome.grants(Features.NARROWED);
-        position.welcome(welcome, narrowed || !greetedWith.isAll(), welcome.grants(Features.SEQUENCES), asksAnew);
+        position.welcome(welcome, narrowed || !greetedWith.isAll(), welcome.grants(Features.SEQUENCES), anew);
         changes.welcomed(position.next());
         onOpen.run();
     }
