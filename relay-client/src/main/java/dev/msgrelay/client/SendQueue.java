@@ -2,6 +2,7 @@ package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.FrameWalk;
 import dev.msgrelay.protocol.PublishOutcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The common part of a publisher's producer threads and its I/O thread: the ring, the state, and one lock over both,
- * held for one copy of a message. A monitor, not a {@code ReentrantLock}, which allocates a node each time a thread has
- * to queue.
+ * held for one copy of a message or a run. A monitor, not a {@code ReentrantLock}, which allocates a node each time a
+ * thread has to queue.
  *
  * <p>Written messages stay in the ring until the I/O thread forgets them: {@link #prepare} and {@link #forget}. Where
  * the relay confirms what it has read, each forgotten message becomes confirmed or in doubt, in their order.
@@ -75,7 +76,7 @@ final class SendQueue {
                 return outcome;
             }
             ring.append(type, body);
-            wake = accepted(frameLength);
+            wake = accepted(1, frameLength);
         }
         wakeUpIf(wake);
         return PublishOutcome.ACCEPTED;
@@ -90,7 +91,27 @@ final class SendQueue {
                 return outcome;
             }
             ring.append(type, body, offset, length);
-            wake = accepted(frameLength);
+            wake = accepted(1, frameLength);
+        }
+        wakeUpIf(wake);
+        return PublishOutcome.ACCEPTED;
+    }
+
+    /**
+     * Offers a run, all or nothing of it.
+     *
+     * @param frames whole frames
+     * @param messages number of the frames
+     */
+    PublishOutcome offerRun(ByteBuffer frames, int messages) {
+        boolean wake;
+        synchronized (this) {
+            PublishOutcome outcome = outcomeFor(frames.remaining());
+            if (outcome != PublishOutcome.ACCEPTED) {
+                return outcome;
+            }
+            ring.append(frames);
+            wake = accepted(messages, frames.remaining());
         }
         wakeUpIf(wake);
         return PublishOutcome.ACCEPTED;
@@ -100,9 +121,35 @@ final class SendQueue {
         if (ControlFrames.isControl(type)) {
             throw new IllegalArgumentException("type " + ControlFrames.typeName(type) + " is reserved");
         }
+        if (length < 0) {
+            throw new IllegalArgumentException("negative body length " + length);
+        }
         if (length > maxBody) {
             throw new IllegalArgumentException("body of " + length + " bytes is over the limit of " + maxBody);
         }
+    }
+
+    /**
+     * Checks that the bytes between position and limit are whole messages; returns their number.
+     *
+     * @param capacity most bytes of a run
+     */
+    static int checkRun(ByteBuffer frames, int maxBody, int capacity) {
+        int length = frames.remaining();
+        if (length > capacity) {
+            throw new IllegalArgumentException("run of " + length + " bytes is over the buffer of " + capacity);
+        }
+        long walk = FrameWalk.over(frames, frames.position(), frames.limit(), maxBody);
+        int left = length - FrameWalk.bytes(walk);
+        if (left >= FrameLayout.HEADER_LENGTH) {
+            ByteBuffer fault = frames.duplicate().position(frames.limit() - left);
+            check(fault.getInt(), fault.getInt(), maxBody);
+        }
+        if (left > 0) {
+            throw new IllegalArgumentException(
+                    "the run does not end with a whole frame: its last " + left + " bytes are none");
+        }
+        return FrameWalk.messages(walk);
     }
 
     /**
@@ -128,6 +175,15 @@ final class SendQueue {
             while (outcome == PublishOutcome.FULL && awaitRoom(frameLength, deadline) != PublishOutcome.FULL) {
                 outcome = offer(type, body, offset, length);
             }
+        }
+        return outcome;
+    }
+
+    /** Offers a run as {@link #offerRun(ByteBuffer, int)}, and waits for room. */
+    PublishOutcome offerRun(ByteBuffer frames, int messages, long deadline) throws InterruptedException {
+        PublishOutcome outcome = offerRun(frames, messages);
+        while (outcome == PublishOutcome.FULL && awaitRoom(frames.remaining(), deadline) != PublishOutcome.FULL) {
+            outcome = offerRun(frames, messages);
         }
         return outcome;
     }
@@ -365,9 +421,9 @@ final class SendQueue {
         return ring.hasRoomFor(frameLength) ? PublishOutcome.ACCEPTED : PublishOutcome.FULL;
     }
 
-    private boolean accepted(int frameLength) {
-        acceptedMessages++;
-        acceptedBytes += frameLength;
+    private boolean accepted(int messages, int bytes) {
+        acceptedMessages += messages;
+        acceptedBytes += bytes;
         boolean wake = idle;
         idle = false;
         return wake;

@@ -41,13 +41,14 @@ final class SendRing {
     /** Appends a frame; {@link #hasRoomFor} has returned true before. */
     void append(int type, ByteBuffer body) {
         int length = body.remaining();
-        int at = appendHeader(type, length);
-        int untilEnd = Math.min(length, capacity - at);
-        slab.put(at, body, body.position(), untilEnd);
-        if (untilEnd < length) {
-            slab.put(0, body, body.position() + untilEnd, length - untilEnd);
-        }
+        put(appendHeader(type, length), body);
         used += FrameLayout.frameLength(length);
+    }
+
+    /** Appends whole frames; {@link #hasRoomFor} has returned true before. */
+    void append(ByteBuffer frames) {
+        put(wrap(head + used), frames);
+        used += frames.remaining();
     }
 
     void append(int type, byte[] body, int offset, int length) {
@@ -110,6 +111,15 @@ final class SendRing {
             putByByte(wrap(at + FrameLayout.LENGTH_OFFSET), length);
         }
         return wrap(at + FrameLayout.HEADER_LENGTH);
+    }
+
+    private void put(int at, ByteBuffer bytes) {
+        int length = bytes.remaining();
+        int untilEnd = Math.min(length, capacity - at);
+        slab.put(at, bytes, bytes.position(), untilEnd);
+        if (untilEnd < length) {
+            slab.put(0, bytes, bytes.position() + untilEnd, length - untilEnd);
+        }
     }
 
     private void putByByte(int at, int value) {

@@ -29,6 +29,23 @@ class SendRingTest {
         }
     }
 
+    /** Two frames of 8 and 11 bytes, which cross the ring's end at every possible byte. */
+    @Test
+    void aRunCrossesTheEndWhereverItLies() throws Exception {
+        ByteBuffer run = Frames.joined(Frames.frame(7), Frames.frame(8, (byte) 1, (byte) 2, (byte) 3));
+        for (int start = 8; start < 64; start++) {
+            SendRing ring = new SendRing(64);
+            append(ring, 1, new byte[start - 8], true);
+            drain(ring, 64, Integer.MAX_VALUE);
+            ring.append(run);
+            assertThat(run.remaining()).isEqualTo(19);
+            assertThat(ring.used()).isEqualTo(19);
+            expected.writeBytes(run.array());
+            drain(ring, 64, Integer.MAX_VALUE);
+            assertThat(written.toByteArray()).as("from %d", start).isEqualTo(expected.toByteArray());
+        }
+    }
+
     @Test
     void isFullAtItsCapacityAndNotBefore() throws Exception {
         SendRing ring = new SendRing(32);

@@ -11,6 +11,7 @@
  *  TypeRanges     the types of messages that a subscriber wants
  *  Protocol       version and limits;  Features: asked for by clients, granted by relays
  *  FrameReader    bytes from a channel -> (type, body view)  (one direct, compacting buffer)
+ *  FrameWalk      number and length of the whole messages in some bytes  (static methods over a buffer)
  *  FrameWriter    (type, body) -> packed bytes               (one direct buffer)
  *  Policy         the treatment of a slow subscriber;  ProducerId: the publisher of a name
  *  CloseReason    every reason for which a connection ends, with its code on the wire
