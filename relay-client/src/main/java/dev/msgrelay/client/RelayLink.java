@@ -1,5 +1,6 @@
 package dev.msgrelay.client;
 
+import dev.msgrelay.protocol.BulkFrameConsumer;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
@@ -40,6 +41,16 @@ final class RelayLink implements AutoCloseable {
     interface Handler {
         void onMessage(int type, ByteBuffer body) throws IOException;
 
+        /** Whether {@link #onMessages} is to be asked first, in the next read. */
+        default boolean takesRuns() {
+            return false;
+        }
+
+        /** Takes messages from the bytes of a read, as {@link BulkFrameConsumer#onFrames}. */
+        default int onMessages(ByteBuffer source, int from, int to) {
+            return 0;
+        }
+
         void onWelcome(WelcomeFrame welcome) throws IOException;
 
         /** Takes a PING behind WELCOME, which is checked already. */
@@ -70,6 +81,17 @@ final class RelayLink implements AutoCloseable {
     private final Handler handler;
     private final LongSupplier clock;
     private final FrameConsumer onFrame = this::onFrame;
+    private final BulkFrameConsumer onFrames = new BulkFrameConsumer() {
+        @Override
+        public int onFrames(ByteBuffer from, int offset, int to) {
+            return open && failure == null && !closed ? handler.onMessages(from, offset, to) : 0;
+        }
+
+        @Override
+        public void onFrame(int type, ByteBuffer body) {
+            RelayLink.this.onFrame(type, body);
+        }
+    };
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BUFFER);
     // Held to write: a sign of life comes from another thread, and never within a frame.
     private final Object writing = new Object();
@@ -188,7 +210,7 @@ final class RelayLink implements AutoCloseable {
             hasRead = true;
         }
         try {
-            n = reader.read(source, onFrame);
+            n = reader.read(source, handler.takesRuns() ? onFrames : onFrame);
         } catch (ClosedChannelException e) {
             throw e;
         } catch (IOException e) {

@@ -125,6 +125,7 @@ public final class RelaySubscriber implements AutoCloseable {
      * behind the message that was handed over last; only a plain subscriber that does not reconnect has given up then,
      * and one whose positions are kept, after an exception of the handler.
      *
+     * @param handler gets each message; a {@link RunHandler} whole runs, where there is no {@link StateView}
      * @return number of messages handed over, may be 0; -1 after {@link #close}, and after the relay has closed,
      *     between two messages, a plain connection that is not to be made again
      * @throws RelayErrorException the relay ended the connection with a reason. This and the following exceptions come

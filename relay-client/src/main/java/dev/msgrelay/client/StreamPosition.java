@@ -118,7 +118,10 @@ final class StreamPosition {
         return missed;
     }
 
-    /** Takes back the count of a message, which is to come again; 0: its number is unknown, and was not counted. */
+    /**
+     * Takes back the count of a message and of those behind it, which are to come again; 0: its number is unknown, and
+     * was not counted.
+     */
     void back(long sequence) {
         if (sequence != NONE) {
             next = sequence;
@@ -128,6 +131,13 @@ final class StreamPosition {
     /** Counts a message; returns its sequence, or 0 if that is unknown. */
     long message() {
         return !filtered || numbered ? next++ : NONE;
+    }
+
+    /** Counts a run of messages; returns the sequence of the first, or 0 if that is unknown. */
+    long messages(int count) {
+        long first = message();
+        next += first == NONE ? 0 : count - 1;
+        return first;
     }
 
     /**

@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.FrameWalk;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.GoAwayFrame;
@@ -18,6 +19,7 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -26,6 +28,11 @@ import java.util.function.Consumer;
  * connections. Owned by the thread that polls.
  */
 final class SubscriberStream implements RelayLink.Handler {
+    /** Most bytes of a run; a longer message comes alone. */
+    private static final int LONGEST_RUN = 64 << 10;
+
+    private static final ByteBuffer NO_MEMORY = ByteBuffer.allocate(0);
+
     private final SubscriberOptions options;
     private final Reconnector reconnector;
     private final StreamPosition position;
@@ -40,6 +47,10 @@ final class SubscriberStream implements RelayLink.Handler {
     private final OwnCertificate certificate;
 
     private MessageHandler handler;
+    private boolean takesRuns;
+    // A view of the reader's memory, as long as that stays the same.
+    private ByteBuffer run = NO_MEMORY;
+    private ByteBuffer viewed = NO_MEMORY;
     private TypeRanges greetedWith;
     // Whether the relay leaves out types that this client may not have.
     private boolean narrowed;
@@ -114,6 +125,8 @@ final class SubscriberStream implements RelayLink.Handler {
 
     void handler(MessageHandler messageHandler) {
         handler = messageHandler;
+        // A view looks at each message.
+        takesRuns = view.isEmpty() && messageHandler instanceof RunHandler;
     }
 
     /** HELLO for the next connection, with this token. */
@@ -185,6 +198,48 @@ final class SubscriberStream implements RelayLink.Handler {
         } else {
             handler.onMessage(sequence, type, body);
         }
+    }
+
+    @Override
+    public boolean takesRuns() {
+        return takesRuns;
+    }
+
+    @Override
+    public int onMessages(ByteBuffer source, int from, int to) {
+        long walk = FrameWalk.over(source, from, Math.min(to, from + LONGEST_RUN), options.maxBody());
+        int length = FrameWalk.bytes(walk);
+        return length > 0 && handRun(view(source, from, length), FrameWalk.messages(walk)) ? length : 0;
+    }
+
+    /** Returns whether the handler has taken the run. */
+    private boolean handRun(ByteBuffer frames, int count) {
+        alive = true;
+        long first = plain ? 0 : position.messages(count);
+        int length = frames.remaining();
+        boolean comesAgain = handles;
+        unhandled = handles;
+        try {
+            comesAgain = !((RunHandler) handler).onRun(first, count, frames);
+            unhandled = false;
+        } finally {
+            if (comesAgain) {
+                position.back(first);
+            } else {
+                messages += count;
+                bytes += length;
+            }
+        }
+        return !comesAgain;
+    }
+
+    private ByteBuffer view(ByteBuffer source, int from, int length) {
+        if (source != viewed) {
+            viewed = source;
+            run = source.duplicate();
+        }
+        // The order is set again: a handler may have changed it for the run before.
+        return run.limit(from + length).position(from).order(ByteOrder.BIG_ENDIAN);
     }
 
     private void handle(long sequence, int type, ByteBuffer body) {

@@ -3,7 +3,7 @@
  * whether a client is plain, reconnecting or acknowledged.
  *
  * <pre>
- *  RelaySubscriber  SubscriberOptions: types, start, policy, name      -> MessageHandler, Gap, SessionEvent
+ *  RelaySubscriber  SubscriberOptions: types, start, policy, name      -> MessageHandler, RunHandler, Gap, SessionEvent
  *                   PositionStore: where the next process goes on
  *
  *    the caller's thread, in poll:  SubscriberSession -> Reconnector -> RelayLink -> SubscriberStream -> StreamPosition
