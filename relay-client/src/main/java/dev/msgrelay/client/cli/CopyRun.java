@@ -1,13 +1,14 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.Gap;
-import dev.msgrelay.client.MessageHandler;
 import dev.msgrelay.client.Position;
 import dev.msgrelay.client.PositionStore;
 import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.client.RelaySubscriber;
+import dev.msgrelay.client.RunHandler;
 import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.protocol.Epochs;
+import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.cli.ExitCodes;
@@ -229,7 +230,7 @@ final class CopyRun {
                 writer.scheduleWithFixedDelay(() -> write(to), every, every, TimeUnit.MILLISECONDS);
             }
             int n = 0;
-            MessageHandler handler = (sequence, type, body) -> copy(to, end, sequence, type, body);
+            RunHandler handler = handler(to, end);
             // After Ctrl-C, too: the last poll keeps the place.
             while (n >= 0 && copied < count) {
                 n = subscriber.poll(handler, LOOK_EVERY);
@@ -296,6 +297,59 @@ final class CopyRun {
         }
     }
 
+    private RunHandler handler(RelayPublisher to, PublishEnd end) {
+        return new RunHandler() {
+            @Override
+            public void onMessage(long sequence, int type, ByteBuffer body) {
+                copy(to, end, sequence, type, body);
+            }
+
+            @Override
+            public boolean onRun(long first, int messages, ByteBuffer frames) {
+                return copyRun(to, end, first, messages, frames);
+            }
+        };
+    }
+
+    /** Copies a run; false: its messages are to come one by one, since not all of them can be copied. */
+    private boolean copyRun(RelayPublisher to, PublishEnd end, long first, int messages, ByteBuffer frames) {
+        boolean isKnownPlace = first + messages <= sameBelow || firstNumber - 1 + copied >= accepted();
+        if (!isKnownPlace || messages > count - copied) {
+            return false;
+        }
+        try {
+            PublishOutcome outcome = to.publishRun(frames);
+            if (outcome == PublishOutcome.FULL) {
+                outcome = to.publishRun(frames, stallTimeout);
+            }
+            demandAccepted(to, end, outcome);
+        } catch (IllegalArgumentException e) {
+            // One of them does not fit TO, and is to be told by its sequence.
+            return false;
+        } catch (InterruptedException e) {
+            throw interrupted();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        copied += messages;
+        lastSequence = first + messages - 1;
+        bodyBytes += frames.remaining() - (long) messages * FrameLayout.HEADER_LENGTH;
+        return true;
+    }
+
+    private void demandAccepted(RelayPublisher to, PublishEnd end, PublishOutcome outcome) throws IOException {
+        if (outcome == PublishOutcome.FULL) {
+            throw end.stalled();
+        } else if (outcome == PublishOutcome.CLOSED) {
+            throw to.failure().orElseGet(() -> new EOFException("TO's publisher is closed"));
+        }
+    }
+
+    private static UncheckedIOException interrupted() {
+        Thread.currentThread().interrupt();
+        return new UncheckedIOException(new InterruptedIOException("interrupted"));
+    }
+
     private void copy(RelayPublisher to, PublishEnd end, long sequence, int type, ByteBuffer body) {
         if (copied == count) {
             return;
@@ -308,16 +362,11 @@ final class CopyRun {
             if (outcome == PublishOutcome.FULL) {
                 outcome = to.publish(type, body, stallTimeout);
             }
-            if (outcome == PublishOutcome.FULL) {
-                throw end.stalled();
-            } else if (outcome == PublishOutcome.CLOSED) {
-                throw to.failure().orElseGet(() -> new EOFException("TO's publisher is closed"));
-            }
+            demandAccepted(to, end, outcome);
         } catch (IllegalArgumentException e) {
             throw end("message " + sequence + " of FROM does not fit TO: " + e.getMessage());
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new UncheckedIOException(new InterruptedIOException("interrupted"));
+            throw interrupted();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -191,6 +191,29 @@ class CopyTest {
         }
     }
 
+    /** The buffer is full before a run is copied; the place stays the one of the messages that TO was given. */
+    @Test
+    void aRelayThatTakesNothingMoreEndsTheCopyOfALongStream() throws Exception {
+        publish(source, ("x".repeat(1000) + "\n").repeat(3000));
+        ScriptedRelay.Script silent = client -> {
+            client.hello();
+            client.send(Frames.welcomePublisher(0));
+            client.drain();
+        };
+        try (ScriptedRelay to = ScriptedRelay.of(silent)) {
+            CommandRun run = CommandRun.of(
+                    "copy",
+                    subscribing(source),
+                    to.endpoint().toString(),
+                    "--from=earliest",
+                    "--stall-timeout=3s",
+                    "--position=" + file());
+            assertThat(run.exitCode()).as(run.err()).isEqualTo(4);
+            assertThat(run.err()).contains("acknowledged nothing for 3s").contains("copied 0 of 1,0");
+            assertThat(file()).content().contains("from-next=1\n").contains("number=0\n");
+        }
+    }
+
     @Test
     void typesAreChosenAndBelongToTheFile() {
         publish(source, 1, 10);
@@ -231,11 +254,13 @@ class CopyTest {
                 RelayConfig.builder(0, 0).set(RelayOption.MAX_BODY, 10).build());
         relays.add(small);
         target = small;
-        CommandRun long12 = CommandRun.of("publish", publishing(source), "-m", "twelve bytes");
-        assertThat(long12.exitCode()).isZero();
-        CommandRun run = copy(1, "--position=" + file());
+        byte[] lines = "one\ntwo\ntwelve bytes\nfour\n".getBytes(UTF_8);
+        CommandRun published = CommandRun.withInput(lines, "publish", publishing(source));
+        assertThat(published.exitCode()).as(published.err()).isZero();
+        CommandRun run = copy(4, "--position=" + file());
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err()).contains("message 1 of FROM does not fit TO");
+        assertThat(run.err()).contains("message 3 of FROM does not fit TO").contains("copied 2 messages, 6 bytes");
+        assertThat(read(target, 2)).isEqualTo("one\ntwo\n");
     }
 
     @Test
@@ -273,7 +298,11 @@ class CopyTest {
     }
 
     private static void publish(RelayServer relay, int first, int count) {
-        CommandRun run = CommandRun.withInput(lines(first, count).getBytes(UTF_8), "publish", publishing(relay));
+        publish(relay, lines(first, count));
+    }
+
+    private static void publish(RelayServer relay, String lines) {
+        CommandRun run = CommandRun.withInput(lines.getBytes(UTF_8), "publish", publishing(relay));
         assertThat(run.exitCode()).as(run.err()).isZero();
     }
 
