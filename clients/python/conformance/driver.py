@@ -70,6 +70,7 @@ def tell_connected(event: msgrelay.Connected) -> None:
             address=event.address,
             identity=event.identity,
             anew=event.anew,
+            interval_ms=None if event.interval is None else round(event.interval * 1000),
         )
 
 
@@ -128,6 +129,8 @@ def subscriber_options(command: dict[str, Any]) -> msgrelay.SubscriberOptions:
     options = connection_options(command)
     if "types" in command:
         options["types"] = [tuple(r) for r in command["types"]]
+    if "interval_ms" in command:
+        options["interval"] = command["interval_ms"] / 1000
     start = command.get("start", "live")
     if start == "sequence":
         start = msgrelay.FromSequence(int(command["sequence"]), int(command.get("epoch", "0")))

@@ -1,7 +1,7 @@
 """A price board: the newest price of each symbol, from the first moment on, and what was passed over.
 
-Each symbol has a type of its own, which is the key: the relay sends the newest message of each type first, and then the
-stream. The board moves at the relay's PINGs, five times a second.
+Each symbol has a type of its own, which is the key: the relay sends the newest message of each type, and then, five
+times a second, that of each type that has changed since.
 
     relay-server --state=16m
     price_board.py 127.0.0.1:7400
@@ -48,7 +48,7 @@ def main() -> None:
     given = cli.parse_args()
     if given.feed:
         threading.Thread(target=feed, args=(given.feed,), daemon=True).start()
-    options = SubscriberOptions(given.relay, start="state", types=[(1, 4)], heartbeat=0.2, on_event=tell)
+    options = SubscriberOptions(given.relay, start="state", types=[(1, 4)], interval=0.2, on_event=tell)
     view = StateView(lambda _changed: draw(view))
     with threads.Subscriber(options) as subscriber:
         while items := subscriber.batch():

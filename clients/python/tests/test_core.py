@@ -28,14 +28,18 @@ def welcome(
     heartbeat: int = 1000,
     epochs: tuple = (),
     peer: tuple = (),
+    interval_ms: int = 0,
 ) -> bytes:
     features |= (_wire.EPOCHS if epochs else 0) | (_wire.PEER if peer else 0)
+    features |= _wire.INTERVAL if interval_ms else 0
     body = struct.pack(
         ">HBBIqqqiiiHHH", 1, 1, flags, features, epoch, following, accepted, max_body, heartbeat, 600_000, 9, 0, 0
     )
     rows = struct.pack(">HH", len(epochs), 0) + b"".join(struct.pack(">qq", *row) for row in epochs)
     texts = b"".join(struct.pack(">H", len(text)) + text for text in peer)
-    return _wire.frame(_wire.WELCOME, body + struct.pack(">q", fork) + (rows if epochs else b"") + texts)
+    appended = struct.pack(">q", fork) + (rows if epochs else b"")
+    appended += struct.pack(">I", interval_ms) if interval_ms else b""
+    return _wire.frame(_wire.WELCOME, body + appended + texts)
 
 
 def message(text: str, type_: int = 1) -> bytes:

@@ -59,8 +59,25 @@ class OptionsTest(unittest.TestCase):
             {"plain": True, "start": "earliest"},
             {"plain": True, "start": "state"},
             {"plain": True, "start": FromState(1)},
+            {"interval": 0},
+            {"interval": 0.0099},
+            {"interval": 3600.1},
+            {"interval": float("nan")},
+            {"interval": 1, "policy": "skip"},
+            {"plain": True, "interval": 1},
         ):
             self.refused(SubscriberOptions, HERE, **options)
+
+    def test_interval(self) -> None:
+        for policy in ("default", "latest"):
+            for interval in (0.01, 3600):
+                self.assertEqual("latest", SubscriberOptions(HERE, policy=policy, interval=interval).policy)
+        for options, words in (
+            ({"interval": 0.0099}, "interval in seconds 0.0099 is not within 0.01..3600.0"),
+            ({"interval": 2, "policy": "disconnect"}, "an interval of 2 s needs the policy latest, not disconnect"),
+        ):
+            with self.assertRaisesRegex(UsageError, f"^{words}$"):
+                SubscriberOptions(HERE, **options)
 
     def test_publisher(self) -> None:
         for options in (

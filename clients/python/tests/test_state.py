@@ -218,10 +218,61 @@ class CoreTest(unittest.TestCase):
         core.batch()
         self.assertEqual([core.next], answers)
 
+    def test_interval(self) -> None:
+        told: list = []
+        core = subscriber(interval=0.5, on_event=told.append)
+        # Each connection asks for it: granted, a longer one, and not by a relay that does not know it.
+        for granted in (500, 60_000, 0):
+            _, hello = core.connect("here")
+            features, (wanted,) = struct.unpack_from(">I", hello, 16)[0], struct.unpack(">I", hello[-4:])
+            self.assertEqual((5, _wire.INTERVAL, 500), (hello[8 + 5], features & _wire.INTERVAL, wanted))
+            self.items(core, welcome(core.next or 1, interval_ms=granted))
+            self.assertEqual(granted / 1000 or None, told[-1].interval)
+        for options in ({}, {"policy": "latest"}):
+            core = subscriber(on_event=told.append, **options)
+            _, hello = core.connect("here")
+            self.assertEqual(0, struct.unpack_from(">I", hello, 16)[0] & _wire.INTERVAL)
+            # Whatever the relay grants, it tells nothing that this client has to do.
+            self.assertEqual([Message(1, 1, b"a")], self.items(core, welcome(interval_ms=10) + message("a")))
+            self.assertEqual(0.01, told[-1].interval)
+
+    def test_only_changes_come_with_an_interval(self) -> None:
+        core = subscriber(start="state", interval=0.5)
+        core.connect("here")
+        frames = (
+            welcome(interval_ms=500)
+            + gap(1, 3, SUPERSEDED)
+            + message("four")
+            + ping(1, 5, 4)
+            # A heartbeat between: the stream has gone on, this subscriber has not.
+            + ping(2, 5, 9)
+            + gap(5, 8, SUPERSEDED)
+            + message("nine")
+            + ping(3, 10, 9)
+            # Nothing of its types.
+            + gap(10, 12, SUPERSEDED)
+            + ping(4, 13, 12)
+        )
+        expected = [
+            Gap(1, 3, SUPERSEDED),
+            Message(4, 1, b"four"),
+            StateComplete(5, 4),
+            AtPing(5, 9),
+            Gap(5, 8, SUPERSEDED),
+            Message(9, 1, b"nine"),
+            AtPing(10, 9),
+            Gap(10, 12, SUPERSEDED),
+            AtPing(13, 12),
+        ]
+        items = [item for at in range(len(frames)) for item in self.items(core, frames[at : at + 1])]
+        self.assertEqual(expected, items[1:])
+        self.assertEqual(13, core.next)
+
     def test_older_relay(self) -> None:
         for options, words in (
             ({"start": "state"}, "this relay is older than start = state: .*MALFORMED_CONTROL.*start 4 is not"),
             ({"policy": "latest"}, "this relay is older than policy = latest: .*start 4 is not"),
+            ({"interval": 1}, "this relay is older than policy = latest: .*start 4 is not"),
             ({}, "^the relay: MALFORMED"),
         ):
             with self.subTest(**options), self.assertRaisesRegex(ConnectionFailed, words) as caught:

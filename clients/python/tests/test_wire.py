@@ -53,6 +53,9 @@ class VectorsTest(unittest.TestCase):
         welcome = _wire.decode_welcome(bytes_of(VECTORS / "good-welcome-rolled-back.hex")[8:])
         self.assertTrue(welcome.epoch_changed and welcome.rolled_back)
         self.assertGreater(welcome.fork, 0)
+        self.assertIsNone(welcome.interval_ms)
+        welcome = _wire.decode_welcome(bytes_of(VECTORS / "good-welcome-interval-peer-epochs.hex")[8:])
+        self.assertEqual(10, welcome.interval_ms)
         self.assertEqual((10, 12, 1), _wire.decode_gap(_wire._GAP.pack(10, 12, 1, 0, 0)))
 
     def test_hello_as_in_the_vectors(self) -> None:
@@ -71,6 +74,24 @@ class VectorsTest(unittest.TestCase):
             "00010000 00000000 00000064 000000C7 0005 6175646974"
         )
         self.assertEqual(bytes.fromhex(expected.replace(" ", "")), sequence)
+        newest = _wire.hello(
+            _wire.SUBSCRIBER,
+            policy=_wire.POLICIES.index("latest"),
+            start=_wire.STATE,
+            features=_wire.SEQUENCES | _wire.INTERVAL,
+            client=b"audit",
+            interval_ms=500,
+        )
+        self.assertEqual(bytes_of(VECTORS / "good-hello-interval.hex"), newest)
+        everything = _wire.hello(
+            _wire.SUBSCRIBER,
+            policy=_wire.POLICIES.index("latest"),
+            features=_wire.INTERVAL | _wire.LEVELS | _wire.TOKEN,
+            client=b"audit",
+            token=b"Zm9yIHRoZSB2ZWN0b3JzIG9ubHk",
+            interval_ms=10,
+        )
+        self.assertEqual(bytes_of(VECTORS / "good-hello-interval-token-level.hex"), everything)
         minimal = bytes_of(VECTORS / "good-hello-publisher-minimal.hex")
         self.assertEqual(minimal, _wire.hello(_wire.PUBLISHER))
 

@@ -247,6 +247,7 @@ def _connected(endpoint: str, welcome: Welcome, anew: bool | None = None) -> Con
         welcome.address,
         welcome.identity,
         anew,
+        None if welcome.interval_ms is None else welcome.interval_ms / 1000,
     )
 
 

@@ -80,15 +80,18 @@ def hello(
     producer: bytes = b"",
     token: bytes = b"",
     level: int = 0,
+    interval_ms: int = 0,
 ) -> bytes:
     body = _HELLO.pack(1, 1, role, policy, start, features, heartbeat_ms, epoch, number, len(ranges))
     body += _ranges(ranges) + _string(client)
-    if producer or features & (TOKEN | LEVELS):
+    if producer or features & (TOKEN | LEVELS | INTERVAL):
         body += producer or bytes(16)
     if features & TOKEN:
         body += _string(token)
     if features & LEVELS:
         body += bytes((level,))
+    if features & INTERVAL:
+        body += struct.pack(">I", interval_ms)
     return frame(HELLO, body)
 
 
@@ -153,6 +156,8 @@ class Welcome:
     fork: int
     epochs: Epochs
     """The newest lives of the stream, the newest first: epoch, and the first sequence that it could give."""
+    interval_ms: int | None
+    """How often messages come; ``None`` without INTERVAL."""
     address: str | None
     """This client's address as the relay sees it; ``None`` without PEER."""
     identity: str | None
@@ -189,10 +194,11 @@ def decode_welcome(body: bytes) -> Welcome:
     epochs: Epochs = ()
     if features & EPOCHS:
         epochs, end = _epochs(body, end)
+    interval_ms: int | None = None
     if features & INTERVAL:
         _holds(body, end + 4, "interval")
-        (interval,) = struct.unpack_from(">I", body, end)
-        _within(WELCOME, "interval in ms", interval, MIN_INTERVAL, MAX_INTERVAL)
+        (interval_ms,) = struct.unpack_from(">I", body, end)
+        _within(WELCOME, "interval in ms", interval_ms, MIN_INTERVAL, MAX_INTERVAL)
         end += 4
     address = identity = None
     if features & PEER:
@@ -214,6 +220,7 @@ def decode_welcome(body: bytes) -> Welcome:
         server,
         fork,
         epochs,
+        interval_ms,
         address,
         identity,
     )

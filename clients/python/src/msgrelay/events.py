@@ -75,6 +75,8 @@ class Connected:
     anew: bool | None = None
     """With ``start="state"``: whether what the program knows is void, and the whole state follows. Otherwise what
     follows goes on from there."""
+    interval: float | None = None
+    """The ``interval`` that the relay has granted, in seconds; ``None``: none, each message comes when it is there."""
 
 
 @dataclass(frozen=True)

@@ -320,6 +320,13 @@ class SubscriberOptions(ConnectionOptions):
     takes the items. The relay must have been started with ``--state``."""
     policy: str = "default"
     """What happens when this subscriber is slow: default, disconnect, backpressure, skip, replay, latest."""
+    interval: float | None = None
+    """Seconds, 0.01 to 3600, from one sending to the next: each has of every type that has changed the newest message,
+    and ``Gap`` with ``SUPERSEDED`` for those that were passed over. The first one comes at once. ``None``: each message
+    comes when it is there.
+
+    An interval asks for the policy latest, and goes with no other one. The relay must have been started with
+    ``--state``. It may grant a longer interval, and an older relay grants none: ``Connected`` tells."""
     level: str = "stream"
     """Only messages that have reached this level: stream, written, forced."""
     buffer: int = 256 << 10
@@ -342,8 +349,16 @@ class SubscriberOptions(ConnectionOptions):
             check_epochs(self.start.epochs, self.start.epoch)
         else:
             _within("time in ms", self.start.ms, 1, _wire.MAX_NUMBER)
+        if self.interval is not None:
+            self._check_interval(self.interval)
         if self.plain and (self.types or self.start != "live" or self.policy != "default" or self.level != "stream"):
-            raise UsageError("the plain mode knows no types, start, policy or level")
+            raise UsageError("the plain mode knows no types, start, policy, interval or level")
+
+    def _check_interval(self, seconds: float) -> None:
+        _within("interval in seconds", seconds, _wire.MIN_INTERVAL / 1000, _wire.MAX_INTERVAL / 1000)
+        if self.policy not in ("default", "latest"):
+            raise UsageError(f"an interval of {seconds} s needs the policy latest, not {self.policy}")
+        object.__setattr__(self, "policy", "latest")
 
     @property
     def wants_state(self) -> bool:
@@ -360,11 +375,14 @@ class SubscriberOptions(ConnectionOptions):
             start, number = _wire.FROM_TIME, self.start.ms
         elif self.start == "earliest":
             start = _wire.EARLIEST
+        asked = _wire.SEQUENCES | _wire.NARROWED | _wire.EPOCHS
+        if self.interval is not None:
+            asked |= _wire.INTERVAL
         return _wire.hello(
             _wire.SUBSCRIBER,
             policy=_wire.POLICIES.index(self.policy),
             start=start,
-            features=_wire.SEQUENCES | _wire.NARROWED | _wire.EPOCHS | features(self.level, token),
+            features=asked | features(self.level, token),
             heartbeat_ms=self.heartbeat_ms,
             epoch=epoch,
             number=number,
@@ -372,6 +390,7 @@ class SubscriberOptions(ConnectionOptions):
             client=self.name.encode(),
             token=(token or "").encode(),
             level=_wire.LEVEL_NAMES.index(self.level),
+            interval_ms=round((self.interval or 0) * 1000),
         )
 
 

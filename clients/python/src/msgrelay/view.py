@@ -18,9 +18,9 @@ class StateView:
         for item in subscriber:
             view.take(item)
 
-    The view moves at the relay's PINGs, of which ``heartbeat`` of the subscriber's options is the interval: it is what
-    the stream was at one place, ``next``, and not what came since. A message with an empty body removes its type. A
-    type that the subscriber chooses no more stays as it was.
+    The view moves at the relay's PINGs: one behind what each ``interval`` of the subscriber's options sends, without it
+    one each ``heartbeat``. It is what the stream was at one place, ``next``, and not what came since. A message with an
+    empty body removes its type. A type that the subscriber chooses no more stays as it was.
 
     One thread has the view. A body that waits for the next PING counts for the limit, too.
     """
