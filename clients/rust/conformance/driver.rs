@@ -259,6 +259,9 @@ fn event_line(event: &Event, subscriber: bool) -> String {
                 let (address, identity) = (quoted(&peer.address), quoted(&peer.identity));
                 let _ = write!(line, r#","address":{address},"identity":{identity}"#);
             }
+            if let Some(interval) = w.interval {
+                let _ = write!(line, r#","interval_ms":{}"#, interval.as_millis());
+            }
             if let Some(anew) = anew {
                 let _ = write!(line, r#","anew":{anew}"#);
             }
@@ -369,6 +372,9 @@ fn subscriber(command: &Json, out: &Out) -> Result<Subscriber, Error> {
         Some("latest") => Policy::Latest,
         _ => Policy::Default,
     };
+    options.interval = command
+        .number("interval_ms")
+        .map(|ms| Duration::from_millis(ms.max(0) as u64));
     options.buffer = command.number("buffer").map_or(options.buffer, |n| n as usize);
     Subscriber::open(options)
 }

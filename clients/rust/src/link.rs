@@ -300,12 +300,13 @@ impl Link {
         self.ever_welcomed = true;
     }
 
-    /// HELLO of this client.
+    /// HELLO of this client; interval 0: none.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn put_hello(
         &mut self,
         start: u8,
         policy: u8,
+        interval_ms: u32,
         features: u32,
         epoch: i64,
         number: i64,
@@ -320,6 +321,9 @@ impl Link {
         if options.level != Level::Stream {
             features |= wire::LEVELS;
         }
+        if interval_ms > 0 {
+            features |= wire::INTERVAL;
+        }
         let heartbeat = options.heartbeat.map_or(0, |time| time.as_millis() as u32);
         let role = if self.publisher { 2 } else { 1 };
         wire::put_control(&mut self.out, wire::HELLO, |out| {
@@ -332,7 +336,7 @@ impl Link {
             out.extend_from_slice(&[0; 6]);
             put_ranges(out, types);
             put_string(out, &options.name);
-            if producer.is_some() || features & (wire::TOKEN | wire::LEVELS) != 0 {
+            if producer.is_some() || features & (wire::TOKEN | wire::LEVELS | wire::INTERVAL) != 0 {
                 out.extend_from_slice(producer.unwrap_or(&[0; 16]));
             }
             if let Some(token) = &self.token {
@@ -340,6 +344,9 @@ impl Link {
             }
             if features & wire::LEVELS != 0 {
                 out.push(options.level as u8);
+            }
+            if interval_ms > 0 {
+                out.extend_from_slice(&interval_ms.to_be_bytes());
             }
         });
     }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::wire::{is_reserved, is_string, HEADER, LAST_RESERVED, MAX_MAX_BODY, MAX_NAME, MAX_RANGES};
+use crate::wire::{
+    is_reserved, is_string, HEADER, LAST_RESERVED, MAX_INTERVAL_MS, MAX_MAX_BODY, MAX_NAME, MAX_RANGES, MIN_INTERVAL_MS,
+};
 use crate::Event;
 
 /// Is told every event but messages, within the calls or the task of the client.
@@ -224,6 +226,13 @@ pub struct SubscriberOptions {
     pub start: Start,
     /// What happens when the subscriber reads too slowly.
     pub policy: Policy,
+    /// 10 ms to 1 h, counted in ms, from one sending to the next: each has of every type that has changed the newest
+    /// message, and a gap with the reason 4 for those that were passed over. The first one comes at once. `None`: each
+    /// message comes when it is there.
+    ///
+    /// An interval asks for [`Policy::Latest`], and goes with no other one. The relay needs the option `--state`. It may
+    /// grant a longer interval, and an older relay grants none: `interval` of [`Welcome`](crate::Welcome).
+    pub interval: Option<Duration>,
     /// Size of the read buffer in bytes, 128 KiB. It is one frame of the longest body if that is larger.
     pub buffer: usize,
 }
@@ -236,14 +245,19 @@ impl SubscriberOptions {
             types: Vec::new(),
             start: Start::Live,
             policy: Policy::Default,
+            interval: None,
             buffer: 128 << 10,
         }
     }
 
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let plain_asks = !self.types.is_empty() || self.start != Start::Live || self.policy != Policy::Default;
+        let asks_how = self.policy != Policy::Default || self.interval.is_some();
+        let plain_asks = !self.types.is_empty() || self.start != Start::Live || asks_how;
         check_connection(&self.connection, plain_asks)?;
         check_ranges(&self.types)?;
+        if let Some(interval) = self.interval {
+            check_interval(interval, self.policy)?;
+        }
         match self.start {
             Start::Sequence { sequence: number, .. } | Start::Time(number) if number < 1 => {
                 Err(Error::yours(0, format!("start {number} is under 1")))
@@ -254,6 +268,20 @@ impl SubscriberOptions {
             _ => Ok(()),
         }
     }
+}
+
+fn check_interval(interval: Duration, policy: Policy) -> Result<(), Error> {
+    let [least, most] = [MIN_INTERVAL_MS, MAX_INTERVAL_MS].map(|ms| Duration::from_millis(ms.into()));
+    if interval < least || interval > most {
+        let text = format!("interval {interval:?} is not within 10 ms..1 h");
+        return Err(Error::yours(0, text));
+    }
+    if !matches!(policy, Policy::Default | Policy::Latest) {
+        let other = format!("{policy:?}").to_lowercase();
+        let text = format!("interval {interval:?} needs the policy latest, not {other}");
+        return Err(Error::yours(0, text));
+    }
+    Ok(())
 }
 
 /// The id by which the relay recognises a publisher.
@@ -434,7 +462,8 @@ fn check_connection(c: &Connection, plain_asks: bool) -> Result<(), Error> {
     let asks = !c.name.is_empty() || c.token.is_some() || c.heartbeat.is_some() || c.level != Level::Stream;
     if c.plain && (asks || plain_asks) {
         return yours(
-            "the plain mode has no name, token, types, start, policy, level, heartbeat or acknowledgements".into(),
+            "the plain mode has no name, token, types, start, policy, interval, level, heartbeat or acknowledgements"
+                .into(),
         );
     }
     Ok(())
@@ -525,6 +554,20 @@ mod tests {
         assert!(subscriber(&|o| o.start = Start::Time(0)).contains("start 0"));
         let kept = |sequence| Start::StateFrom { epoch: 7, sequence };
         assert!(subscriber(&|o| o.start = kept(-1)).contains("start -1"));
+        for ms in [0, 9, 3_600_001] {
+            let interval = Duration::from_millis(ms);
+            let text = subscriber(&|o| o.interval = Some(interval));
+            assert_eq!(text, format!("interval {interval:?} is not within 10 ms..1 h"));
+        }
+        assert_eq!(
+            subscriber(&|o| (o.interval, o.policy) = (Some(Duration::from_secs(1)), Policy::Skip)),
+            "interval 1s needs the policy latest, not skip"
+        );
+        assert!(subscriber(&|o| {
+            o.connection.plain = true;
+            o.interval = Some(Duration::from_secs(1));
+        })
+        .contains("plain"));
         assert!(subscriber(&|o| o.types = vec![(2, 1)]).contains("upside down"));
         assert!(subscriber(&|o| o.types = vec![(i32::MIN, 1)]).contains("reserved"));
         assert!(subscriber(&|o| o.types = vec![(1, 1); 1025]).contains("1025"));

@@ -420,7 +420,8 @@ impl Role for PublisherCore {
                 (0, 0, None)
             };
             let features = features | wire::PEER;
-            self.link.put_hello(0, 0, features, self.epoch, number, &[], producer);
+            self.link
+                .put_hello(0, 0, 0, features, self.epoch, number, &[], producer);
         }
         Ok(())
     }

@@ -49,6 +49,8 @@ pub(crate) struct SubscriberCore {
     start: Start,
     state: StateStart,
     policy: Policy,
+    /// 0: none.
+    interval_ms: u32,
     pub(crate) counters: SubscriberCounters,
     doubted: i64,
     filtered: bool,
@@ -74,7 +76,8 @@ impl SubscriberCore {
             counters.next = sequence;
         }
         let mut link = Link::new(options.connection, false, options.buffer, now, seed);
-        link.newer = match (options.start.is_state(), options.policy == Policy::Latest) {
+        let policy = options.interval.map_or(options.policy, |_| Policy::Latest);
+        link.newer = match (options.start.is_state(), policy == Policy::Latest) {
             (true, true) => "start = state and policy = latest",
             (true, false) => "start = state",
             (false, true) => "policy = latest",
@@ -85,7 +88,8 @@ impl SubscriberCore {
             link,
             start: options.start,
             state: StateStart::default(),
-            policy: options.policy,
+            policy,
+            interval_ms: options.interval.map_or(0, |time| time.as_millis() as u32),
             counters,
             doubted: 0,
             filtered: false,
@@ -402,8 +406,9 @@ impl Role for SubscriberCore {
             Start::Sequence { epoch, sequence } => (1, epoch, sequence),
         };
         let features = wire::SEQUENCES | wire::NARROWED | wire::EPOCHS | wire::PEER;
+        let policy = self.policy as u8;
         self.link
-            .put_hello(start, self.policy as u8, features, epoch, number, types, None);
+            .put_hello(start, policy, self.interval_ms, features, epoch, number, types, None);
         Ok(())
     }
 
@@ -423,6 +428,8 @@ impl Role for SubscriberCore {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn stream() -> Vec<u8> {
@@ -449,6 +456,10 @@ mod tests {
     }
 
     fn put_welcome(out: &mut Vec<u8>, features: u32, next: i64) {
+        put_welcome_with(out, features, next, &[]);
+    }
+
+    fn put_welcome_with(out: &mut Vec<u8>, features: u32, next: i64, appended: &[u8]) {
         wire::put_control(out, wire::WELCOME, |out| {
             out.extend_from_slice(&[0, 1, 1, 0]);
             out.extend_from_slice(&features.to_be_bytes());
@@ -459,6 +470,7 @@ mod tests {
                 out.extend_from_slice(&field.to_be_bytes());
             }
             out.extend_from_slice(&[4, 0, 0, 0, 0, 0]);
+            out.extend_from_slice(appended);
         });
     }
 
@@ -575,18 +587,54 @@ mod tests {
     /// A WELCOME with epochs, behind which come messages that nobody shall see if the connection is given up.
     fn put_welcome_in(out: &mut Vec<u8>, flags: u8, epoch: i64, next: i64, lives: &[(i64, i64)]) {
         let start = out.len();
-        put_welcome(out, wire::SEQUENCES | wire::EPOCHS, next);
+        let mut appended = vec![0; 8];
+        appended.extend_from_slice(&[0, lives.len() as u8, 0, 0]);
+        for life in lives {
+            appended.extend_from_slice(&life.0.to_be_bytes());
+            appended.extend_from_slice(&life.1.to_be_bytes());
+        }
+        put_welcome_with(out, wire::SEQUENCES | wire::EPOCHS, next, &appended);
         out[start + HEADER + 3] = flags;
         out[start + HEADER + 8..start + HEADER + 16].copy_from_slice(&epoch.to_be_bytes());
-        out.extend_from_slice(&[0; 8]);
-        out.extend_from_slice(&[0, lives.len() as u8, 0, 0]);
-        for life in lives {
-            out.extend_from_slice(&life.0.to_be_bytes());
-            out.extend_from_slice(&life.1.to_be_bytes());
-        }
-        let length = (out.len() - start - HEADER) as u32;
-        out[start + 4..start + HEADER].copy_from_slice(&length.to_be_bytes());
         put_message(out, 1, b"x");
+    }
+
+    /// An interval is asked for on each connection, also of a relay that did not grant it.
+    #[test]
+    fn interval() {
+        let mut options = SubscriberOptions::new(["h:1"]);
+        options.interval = Some(Duration::from_micros(500_999));
+        let mut core = SubscriberCore::new(options, 0, 1).unwrap();
+        for granted in [None, Some(500u32), Some(60_000)] {
+            core.begin(true).unwrap();
+            let hello = core.output().to_vec();
+            core.wrote(hello.len());
+            assert_eq!(hello[HEADER + 5], Policy::Latest as u8);
+            assert_eq!(wire::get32(&hello, HEADER + 8) as u32 & wire::INTERVAL, wire::INTERVAL);
+            assert_eq!(hello[hello.len() - 4..], 500u32.to_be_bytes());
+            let mut frames = Vec::new();
+            let next = core.counters.next.max(1);
+            match granted {
+                None => put_welcome(&mut frames, wire::SEQUENCES, next),
+                Some(ms) => {
+                    let appended = [&[0; 8][..], &ms.to_be_bytes()].concat();
+                    put_welcome_with(&mut frames, wire::SEQUENCES | wire::INTERVAL, next, &appended);
+                }
+            }
+            put_message(&mut frames, 1, b"x");
+            core.link.events.clear();
+            assert_eq!(feed(&mut core, &[&frames]), [format!("{next} 1 x")]);
+            let Some(Event::Connected {
+                welcome: Some(welcome), ..
+            }) = core.link.events.first()
+            else {
+                panic!("{:?}", core.link.events);
+            };
+            assert_eq!(welcome.interval, granted.map(|ms| Duration::from_millis(ms.into())));
+        }
+        let mut core = connected(4096);
+        let hello = core.output();
+        assert_eq!(wire::get32(hello, HEADER + 8) as u32 & wire::INTERVAL, 0);
     }
 
     #[test]

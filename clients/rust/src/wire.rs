@@ -1,5 +1,7 @@
 //! Frames as bytes: `docs/protocol.md`.
 
+use std::time::Duration;
+
 use crate::error::Failure;
 
 pub(crate) const HEADER: usize = 8;
@@ -10,6 +12,8 @@ pub(crate) const MAX_RANGES: usize = 1024;
 pub(crate) const MAX_TEXT: usize = 512;
 /// Longest time of RETRY_AFTER.
 const MAX_RETRY_AFTER_MS: i64 = 3_600_000;
+pub(crate) const MIN_INTERVAL_MS: u32 = 10;
+pub(crate) const MAX_INTERVAL_MS: u32 = 3_600_000;
 /// The highest reserved type.
 pub(crate) const LAST_RESERVED: i32 = i32::MIN + 0xFF;
 /// Limit of a sequence: no stream gets there, and a number behind it would soon be negative.
@@ -32,7 +36,7 @@ pub(crate) const MUST_UNDERSTAND: u8 = 0x80;
 pub(crate) const ACKS: u32 = 1;
 pub(crate) const SEQUENCES: u32 = 2;
 pub(crate) const NARROWED: u32 = 4;
-const INTERVAL: u32 = 8;
+pub(crate) const INTERVAL: u32 = 8;
 pub(crate) const PEER: u32 = 16;
 pub(crate) const LEVELS: u32 = 32;
 pub(crate) const EPOCHS: u32 = 64;
@@ -228,6 +232,8 @@ pub struct Welcome {
     pub(crate) max_ranges: usize,
     /// Name and version of the relay; may be empty.
     pub server: String,
+    /// To a subscriber: the interval granted; `None`: none, each message comes when it is there.
+    pub interval: Option<Duration>,
     /// What the relay sees of this client; `None`: an older relay, which does not tell.
     pub peer: Option<Peer>,
     pub(crate) fork: i64,
@@ -278,9 +284,13 @@ impl Welcome {
             lives = Lives::decode(body, at)?;
             at += 4 + 16 * lives.0.len();
         }
+        let mut interval = None;
         if features & INTERVAL != 0 {
             at_least(WELCOME, body, at + 4)?;
-            within(WELCOME, "interval in ms", get32(body, at).into(), 10, 3_600_000)?;
+            let ms = get32(body, at) as u32;
+            let (least, most) = (MIN_INTERVAL_MS.into(), MAX_INTERVAL_MS.into());
+            within(WELCOME, "interval in ms", ms.into(), least, most)?;
+            interval = Some(Duration::from_millis(ms.into()));
             at += 4;
         }
         let mut peer = None;
@@ -302,6 +312,7 @@ impl Welcome {
             idle_ms: get32(body, 40) as u64,
             max_ranges: usize::from(get16(body, 44)),
             server,
+            interval,
             peer,
             fork,
             lives,
@@ -483,6 +494,7 @@ mod tests {
     fn welcome_says_what_the_relay_sees() {
         let whole = seen("[2001:db8::1]:40001", b"desk");
         let decoded = Welcome::decode(&[&whole[..], b"of a later version"].concat()).unwrap();
+        assert_eq!(decoded.interval, Some(Duration::from_millis(500)));
         let peer = decoded.peer.unwrap();
         assert_eq!((&*peer.address, &*peer.identity), ("[2001:db8::1]:40001", "desk"));
         for cut in 0..whole.len() {
