@@ -24,6 +24,7 @@ interface Command {
     readonly sequence?: string;
     readonly time_ms?: string;
     readonly policy?: relay.Policy;
+    readonly interval_ms?: number;
     readonly level?: relay.Level;
     readonly acks?: boolean;
     readonly producer?: string;
@@ -77,8 +78,8 @@ function tellItem(item: relay.Item): void {
 function tellEvent(event: relay.Event): void {
     switch (event.kind) {
         case "connected": {
-            const { kind, endpoint, plain, ...welcome } = event;
-            tell(kind, plain ? { endpoint, plain } : { endpoint, plain, ...welcome });
+            const { kind, endpoint, plain, intervalMs, ...welcome } = event;
+            tell(kind, plain ? { endpoint, plain } : { endpoint, plain, interval_ms: intervalMs, ...welcome });
             break;
         }
         case "stateLate":
@@ -167,7 +168,12 @@ function startOf(command: Command): relay.Start {
 function subscriberOptions(command: Command): relay.SubscriberOptions {
     return {
         ...connectionOptions(command),
-        ...given({ types: command.types, policy: command.policy, level: command.level }),
+        ...given({
+            types: command.types,
+            policy: command.policy,
+            intervalMs: command.interval_ms,
+            level: command.level,
+        }),
         start: startOf(command),
         onEvent: tellEvent,
     };

@@ -136,6 +136,8 @@ export interface Connected {
     readonly identity?: string;
     /** With start = state: that of {@link StateBegins}. */
     readonly anew?: boolean;
+    /** The interval that the relay has granted; absent: none, each message comes when it is there. */
+    readonly intervalMs?: number;
 }
 
 /** A try failed, or a connection was lost. The next try comes in `retryInMs`. */

@@ -24,6 +24,7 @@ export function connected(endpoint: string, welcome?: Welcome, anew?: boolean): 
         server: welcome?.server ?? "",
         ...welcome?.peer,
         ...(anew !== undefined && { anew }),
+        ...(welcome?.intervalMs !== undefined && { intervalMs: welcome.intervalMs }),
     };
 }
 

@@ -111,6 +111,15 @@ export interface SubscriberOptions extends ConnectionOptions {
     readonly start?: Start;
     /** Treatment of this subscriber when it is slow; the relay's choice by default. */
     readonly policy?: Policy;
+    /**
+     * Time from one sending to the next, 10 to 3,600,000: each has of every type that has changed the newest message,
+     * and a `gap` with `GapReason.superseded` for those that were passed over. The first one comes at once. By default
+     * each message comes when it is there.
+     *
+     * An interval asks for the policy `latest`, and goes with no other one. The relay needs its option `--state`. It
+     * may grant a longer interval, and an older relay grants none: `connected` tells.
+     */
+    readonly intervalMs?: number;
     /** Only messages that have reached this level; `stream` by default. */
     readonly level?: Level;
     /** Bytes of items that wait for the user before nothing more is read; 256 KiB by default. */
@@ -168,6 +177,8 @@ export interface SubscriberSettings extends ConnectionSettings {
     readonly types: readonly Range[];
     readonly start: Start;
     readonly policy: Policy;
+    /** 0: none. */
+    readonly intervalMs: number;
     readonly level: Level;
     readonly buffer: number;
 }
@@ -334,7 +345,7 @@ function connectionSettings(options: ConnectionOptions): ConnectionSettings {
 
 export function subscriberSettings(options: SubscriberOptions): SubscriberSettings {
     const connection = connectionSettings(options);
-    const { start = "live", policy = "default", level = "stream", buffer = 256 << 10 } = options;
+    const { start = "live", policy = "default", intervalMs, level = "stream", buffer = 256 << 10 } = options;
     const types = checkedTypes(options.types ?? []);
     checkOneOf("policy", policy, wire.POLICIES);
     checkOneOf("level", level, wire.LEVEL_NAMES);
@@ -347,10 +358,18 @@ export function subscriberSettings(options: SubscriberOptions): SubscriberSettin
         checkBig("sequence", "state" in start ? start.state : start.sequence, "state" in start ? 0n : 1n);
         checkBig("epoch", start.epoch ?? 0n, -wire.MAX_NUMBER - 1n);
     }
-    if (connection.plain && (types.length > 0 || start !== "live" || policy !== "default" || level !== "stream")) {
-        throw new UsageError("the plain mode knows no types, start, policy or level");
+    const asksHow = policy !== "default" || intervalMs !== undefined || level !== "stream";
+    if (connection.plain && (types.length > 0 || start !== "live" || asksHow)) {
+        throw new UsageError("the plain mode knows no types, start, policy, interval or level");
     }
-    return { ...connection, types, start, policy, level, buffer };
+    if (intervalMs === undefined) {
+        return { ...connection, types, start, policy, intervalMs: 0, level, buffer };
+    }
+    checkWithin("interval in ms", intervalMs, wire.MIN_INTERVAL_MS, wire.MAX_INTERVAL_MS);
+    if (policy !== "default" && policy !== "latest") {
+        throw new UsageError(`an interval of ${intervalMs} ms needs the policy latest, not ${policy}`);
+    }
+    return { ...connection, types, start, policy: "latest", intervalMs, level, buffer };
 }
 
 export function publisherSettings(options: PublisherOptions): PublisherSettings {
@@ -471,11 +490,12 @@ export function subscriberHello(
     } else if (typeof settings.start === "object" && "time" in settings.start) {
         [start, number] = [wire.FROM_TIME, BigInt(settings.start.time.getTime())];
     }
+    const interval = settings.intervalMs === 0 ? 0 : wire.INTERVAL;
     return wire.hello({
         role: wire.SUBSCRIBER,
         policy: wire.POLICIES.indexOf(settings.policy),
         start,
-        features: wire.SEQUENCES | wire.NARROWED | wire.EPOCHS | features(settings.level, token),
+        features: wire.SEQUENCES | wire.NARROWED | wire.EPOCHS | interval | features(settings.level, token),
         heartbeatMs: settings.heartbeatMs,
         epoch,
         number,
@@ -483,6 +503,7 @@ export function subscriberHello(
         name: settings.name,
         token: token ?? "",
         level: wire.LEVEL_NAMES.indexOf(settings.level),
+        intervalMs: settings.intervalMs,
     });
 }
 

@@ -32,8 +32,8 @@ const MOST_LIVES = 16;
 export const MAX_NAME = 255;
 const MAX_TEXT = 512;
 const MAX_RETRY_AFTER_MS = 3_600_000;
-const MIN_INTERVAL_MS = 10;
-const MAX_INTERVAL_MS = 3_600_000;
+export const MIN_INTERVAL_MS = 10;
+export const MAX_INTERVAL_MS = 3_600_000;
 export const MAX_TYPE = 2 ** 31 - 1;
 export const MAX_NUMBER = (1n << 63n) - 1n;
 
@@ -100,6 +100,7 @@ export interface Hello {
     readonly producer?: Uint8Array | undefined;
     readonly token?: string;
     readonly level?: number;
+    readonly intervalMs?: number;
 }
 
 export function hello(fields: Hello): Buffer {
@@ -116,7 +117,7 @@ export function hello(fields: Hello): Buffer {
     fixed.writeBigInt64BE(fields.number ?? 0n, 24);
     fixed.writeUInt16BE(ranges.length, 32);
     const parts: Uint8Array[] = [fixed, rangesOf(ranges), string(fields.name ?? "")];
-    if (fields.producer !== undefined || (features & (TOKEN | LEVELS)) !== 0) {
+    if (fields.producer !== undefined || (features & (TOKEN | LEVELS | INTERVAL)) !== 0) {
         parts.push(fields.producer ?? new Uint8Array(16));
     }
     if ((features & TOKEN) !== 0) {
@@ -124,6 +125,11 @@ export function hello(fields: Hello): Buffer {
     }
     if ((features & LEVELS) !== 0) {
         parts.push(Uint8Array.of(fields.level ?? 0));
+    }
+    if ((features & INTERVAL) !== 0) {
+        const interval = Buffer.allocUnsafe(4);
+        interval.writeUInt32BE(fields.intervalMs ?? 0);
+        parts.push(interval);
     }
     return frame(HELLO, Buffer.concat(parts));
 }
@@ -214,6 +220,8 @@ export interface Welcome {
     readonly fork: bigint;
     /** The stream's newest lives, the newest first; none without EPOCHS. */
     readonly lives: readonly Life[];
+    /** With INTERVAL: how often messages come. */
+    readonly intervalMs: number | undefined;
     /** With PEER: what the relay sees of this client. */
     readonly peer: Peer | undefined;
 }
@@ -255,8 +263,9 @@ export function decodeWelcome(body: Buffer): Welcome {
         throw malformed(WELCOME, `fork ${fork} is not 0 without ROLLED_BACK`);
     }
     const lives = (features & EPOCHS) === 0 ? [] : decodeLives(rest);
-    if ((features & INTERVAL) !== 0) {
-        checkWithin(WELCOME, "interval in ms", rest.uint32("interval"), MIN_INTERVAL_MS, MAX_INTERVAL_MS);
+    const intervalMs = (features & INTERVAL) === 0 ? undefined : rest.uint32("interval");
+    if (intervalMs !== undefined) {
+        checkWithin(WELCOME, "interval in ms", intervalMs, MIN_INTERVAL_MS, MAX_INTERVAL_MS);
     }
     return {
         version: body.readUInt16BE(0),
@@ -274,6 +283,7 @@ export function decodeWelcome(body: Buffer): Welcome {
         server,
         fork,
         lives,
+        intervalMs,
         peer:
             (features & PEER) === 0
                 ? undefined

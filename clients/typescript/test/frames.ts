@@ -19,6 +19,8 @@ export interface WelcomeFields {
     readonly heartbeatMs?: number;
     /** Epoch and first sequence of each; given: EPOCHS is granted. */
     readonly lives?: readonly (readonly [bigint, bigint])[];
+    /** Given: INTERVAL is granted. */
+    readonly intervalMs?: number;
     /** Address and identity; given: PEER is granted. */
     readonly peer?: readonly [string, string];
 }
@@ -28,6 +30,7 @@ export function welcome(fields: WelcomeFields = {}): Buffer {
     const features =
         (fields.features ?? wire.SEQUENCES | wire.ACKS) |
         (fields.lives === undefined ? 0 : wire.EPOCHS) |
+        (fields.intervalMs === undefined ? 0 : wire.INTERVAL) |
         (fields.peer === undefined ? 0 : wire.PEER);
     const start = fixed(fields.lives === undefined ? 58 : 62 + 16 * lives.length, (body) => {
         body.writeUInt16BE(1, 0);
@@ -47,7 +50,9 @@ export function welcome(fields: WelcomeFields = {}): Buffer {
             numbers(...lives.flat()).copy(body, 62);
         }
     });
-    return wire.frame(wire.WELCOME, Buffer.concat([start, ...(fields.peer ?? []).map(string)]));
+    const { intervalMs, peer = [] } = fields;
+    const interval = intervalMs === undefined ? [] : [fixed(4, (body) => body.writeUInt32BE(intervalMs))];
+    return wire.frame(wire.WELCOME, Buffer.concat([start, ...interval, ...peer.map(string)]));
 }
 
 function string(text: string): Buffer {

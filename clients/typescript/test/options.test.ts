@@ -58,6 +58,12 @@ const BAD_SUBSCRIBERS: Record<string, unknown>[] = [
     { plain: true, name: "x" },
     { plain: true, types: [[1, 1]] },
     { plain: true, start: "earliest" },
+    { plain: true, intervalMs: 1_000 },
+    { intervalMs: 0 },
+    { intervalMs: 9 },
+    { intervalMs: 3_600_001 },
+    { intervalMs: 10.5 },
+    { intervalMs: 1_000, policy: "skip" },
     { reconnect: { rounds: -1 } },
     { reconnect: { firstMs: 0 } },
     { reconnect: { longestMs: 10 } },
@@ -100,6 +106,17 @@ for (const options of BAD_PUBLISHERS) {
 test("the error names the value and the limit", () => {
     assert.throws(() => subscriberSettings({ ...HERE, name: "n".repeat(256) }), /256 bytes.*255/);
     assert.throws(() => publisherSettings({ ...HERE, buffer: 1000 }), /1000.*1048584/);
+    assert.throws(() => subscriberSettings({ ...HERE, intervalMs: 9 }), /interval in ms 9 .*10..3600000/);
+    const skips = { ...HERE, intervalMs: 500, policy: "skip" } as const;
+    assert.throws(() => subscriberSettings(skips), /interval of 500 ms needs the policy latest, not skip/);
+});
+
+test("an interval asks for the policy latest", () => {
+    for (const policy of ["default", "latest"] as const) {
+        for (const intervalMs of [10, 3_600_000]) {
+            assert.equal(subscriberSettings({ ...HERE, policy, intervalMs }).policy, "latest");
+        }
+    }
 });
 
 test("the producer's id is kept in a file", () => {

@@ -103,6 +103,32 @@ test("an older relay tells no address, and no other start begins anew", () => {
     assert.ok((core.connect("here").first!.readUInt32BE(wire.HEADER + 8) & wire.PEER) !== 0);
 });
 
+test("each connection asks for the interval", () => {
+    const { core, events } = reader({ start: "live", intervalMs: 500 });
+    let { link } = core.connect("here");
+    for (const intervalMs of [undefined, 500, 60_000]) {
+        const connection = core.connect("here");
+        link = connection.link;
+        const body = connection.first!.subarray(wire.HEADER);
+        assert.equal(body.readUInt8(5), wire.POLICIES.indexOf("latest"));
+        assert.equal(body.readUInt32BE(8) & wire.INTERVAL, wire.INTERVAL);
+        assert.equal(body.readUInt32BE(body.length - 4), 500);
+        link.receive(welcome({ next: core.next || 1n, ...(intervalMs !== undefined && { intervalMs }) }));
+        assert.equal((events.at(-1) as Extract<Event, { kind: "connected" }>).intervalMs, intervalMs);
+    }
+    // Between the sendings a PING tells the head; where nothing of its types has changed, the numbers go on alone.
+    link.receive(Buffer.concat([ping(1n, 1n, 4n), gap(1n, 3n, 4), message("four"), ping(2n, 5n, 4n)]));
+    link.receive(Buffer.concat([ping(3n, 5n, 9n), gap(5n, 9n, 4), ping(4n, 10n, 9n)]));
+    assert.deepEqual(core.batch()!.items.map(plain), [
+        { kind: "gap", from: 1n, to: 3n, reason: 4 },
+        [4n, 1, "four"],
+        { kind: "gap", from: 5n, to: 9n, reason: 4 },
+    ]);
+    assert.equal(core.next, 10n);
+    const other = reader({ policy: "latest" }).core.connect("here").first!;
+    assert.equal(other.readUInt32BE(wire.HEADER + 8) & wire.INTERVAL, 0);
+});
+
 test("an empty stream is complete", () => {
     const { core } = reader();
     const first = connect(core, welcome(), ping(1n, 1n, 0n));
@@ -257,6 +283,7 @@ test("an older relay is called so", () => {
     for (const [options, words] of [
         [{}, "this relay is older than start = state: MALFORMED_CONTROL (12): HELLO: start 4"],
         [{ start: "live", policy: "latest" }, "this relay is older than policy = latest: MALFORMED_CONTROL"],
+        [{ start: "live", intervalMs: 500 }, "this relay is older than policy = latest: MALFORMED_CONTROL"],
         [{ start: "live" }, "the relay: MALFORMED_CONTROL"],
     ] as const) {
         const { core } = reader(options);

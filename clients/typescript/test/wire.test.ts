@@ -58,10 +58,27 @@ test("bad frames are refused", options, () => {
 test("the fork of a WELCOME is read", options, () => {
     const welcome = wire.decodeWelcome(bytesOf("good-welcome-rolled-back.hex").subarray(wire.HEADER));
     assert.ok(welcome.epochChanged && welcome.rolledBack && welcome.fork > 0n);
+    assert.equal(welcome.intervalMs, undefined);
+});
+
+test("the interval of a WELCOME is read", options, () => {
+    const welcome = wire.decodeWelcome(bytesOf("good-welcome-interval-peer-epochs.hex").subarray(wire.HEADER));
+    assert.deepEqual([welcome.intervalMs, welcome.peer?.identity], [10, "audit"]);
 });
 
 test("HELLO is that of the vectors", options, () => {
     assert.deepEqual(wire.hello({ role: wire.PUBLISHER }), bytesOf("good-hello-publisher-minimal.hex"));
+    const newest = { role: wire.SUBSCRIBER, policy: wire.POLICIES.indexOf("latest"), name: "audit" };
+    const features = wire.SEQUENCES | wire.INTERVAL;
+    const state = wire.hello({ ...newest, start: wire.STATE, features, intervalMs: 500 });
+    assert.deepEqual(state, bytesOf("good-hello-interval.hex"));
+    const everything = wire.hello({
+        ...newest,
+        features: wire.INTERVAL | wire.LEVELS | wire.TOKEN,
+        token: "Zm9yIHRoZSB2ZWN0b3JzIG9ubHk",
+        intervalMs: 10,
+    });
+    assert.deepEqual(everything, bytesOf("good-hello-interval-token-level.hex"));
     const audit = wire.hello({
         role: wire.SUBSCRIBER,
         start: wire.FROM_SEQUENCE,
