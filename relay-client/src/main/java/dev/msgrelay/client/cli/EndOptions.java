@@ -50,8 +50,8 @@ final class EndOptions {
                         + " behind any message or time named before");
         limits.refuse(
                 skipsToNewest && !withState && until != null,
-                "--until and --policy latest exclude each other: what takes a message's place may come behind the end;"
-                        + " with --from state, --until head goes");
+                "--until and --policy latest exclude each other, and so do --until and --interval: what takes a message's"
+                        + " place may come behind the end; with --from state, --until head goes");
         if (idle != null) {
             limits.check("--idle", idle, LONGEST_IDLE);
         }

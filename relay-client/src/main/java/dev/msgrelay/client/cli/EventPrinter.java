@@ -79,7 +79,12 @@ final class EventPrinter {
                     line, PrintableText.line(event.endpoint().toString()));
             line.append("\",\"text\":\"");
             PrintableText.appendEscaped(line, PrintableText.line(event.text()));
-            out.append(line).append("\"}").println();
+            line.append('"');
+            if (event instanceof SessionEvent.Connected connected
+                    && connected.welcome().intervalMillis() > 0) {
+                line.append(",\"intervalMillis\":").append(connected.welcome().intervalMillis());
+            }
+            out.append(line).append("}").println();
         } else if (!tryPrint(event.text())) {
             linesLeftOut++;
         }

@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
             "relay-client subscribe --position audit.position relay.example:7400"
         },
         options = {
-            "Messages: ENDPOINT --types --from --position --policy",
+            "Messages: ENDPOINT --types --from --position --policy --interval",
             "Output: --json --format --count --until --idle --count-only",
             "Connection: --tls-ca --token-file"
         })
@@ -112,9 +112,16 @@ final class SubscribeCommand implements Callable<Integer> {
             paramLabel = "POLICY",
             completionCandidates = Policy.Words.class,
             description = "What the relay does when this client reads too slowly: disconnect, backpressure, skip, "
-                    + "replay (from its journal) or latest (the newest of each type, with --state). Default: the "
-                    + "relay's choice.")
+                    + "replay or latest. Replay is from its journal; latest is the newest of each type, with --state. "
+                    + "Default: the relay's choice.")
     private Policy policy = Policy.RELAY_DEFAULT;
+
+    @Option(
+            names = "--interval",
+            paramLabel = "TIME",
+            description = "Get what has changed, once in this time. It is the newest of each type, as --policy latest has"
+                    + " it; 10ms to 1h, such as 500ms. Default: each message.")
+    private Duration interval;
 
     @Option(
             names = "--durable",
@@ -178,7 +185,7 @@ final class SubscribeCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         EventPrinter events = new EventPrinter(out, err, output.json(), quiet);
         FirstConnection first = session.firstConnection(endpoints);
-        Granted granted = new Granted(policy, err);
+        Granted granted = new Granted(interval == null ? policy : Policy.LATEST, Optional.ofNullable(interval), err);
         Silence silence = new Silence(waitsFor(), quiet, err);
         Optional<MessageCommand> command = output.command();
         MessageMeter meter = meter(command);
@@ -188,7 +195,7 @@ final class SubscribeCommand implements Callable<Integer> {
                 session.isPlain(),
                 position == null && (from == null || from.isLive()),
                 withState,
-                policy == Policy.LATEST);
+                policy == Policy.LATEST || interval != null);
         where.refuse(
                 session.isPlain() && from != null && from.isAsked(),
                 "--from last needs numbers, which --plain does without");
@@ -360,6 +367,9 @@ final class SubscribeCommand implements Callable<Integer> {
             SubscriberOptions.Builder options, Optional<Start> start, MessageMeter meter, ReadUntil until) {
         try {
             options.types(types).policy(policy);
+            if (interval != null) {
+                options.interval(interval);
+            }
             if (session.isPlain()) {
                 options.plain();
             }

@@ -8,6 +8,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.cli.ExitCodes;
@@ -267,6 +268,38 @@ class StateCommandsTest {
                 "subscribe", "--from", "earliest", "--policy", "latest", "--until", "head", "127.0.0.1:1");
         assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCodes.USAGE);
         assertThat(run.err()).contains("--until and --policy latest exclude each other");
+    }
+
+    @Test
+    void subscribeWithAnIntervalSaysWhichIsGranted() throws Exception {
+        Script script = client -> {
+            client.hello();
+            client.send(FrameText.encode("WELCOME policy=5 features=8 interval=1000"));
+            client.send(
+                    Frames.message(9, "a"),
+                    Frames.ping(1, 2, 1),
+                    Frames.gap(2, 9, GapReason.SUPERSEDED),
+                    Frames.message(9, "b"),
+                    Frames.ping(2, 11, 10));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.repeating(script)) {
+            String to = relay.endpoint().toString();
+            String[] args = {"subscribe", "--from=state", "--interval=500ms", "--count=2", "--format=%s %b\n", to};
+            CommandRun run = CommandRun.of(args);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(run.out().lines()).containsExactly("1 a", "10 b");
+            assertThat(run.err())
+                    .contains("connected to " + to + " (scripted), with messages every 1000 ms")
+                    .contains(to + " does not grant --interval 500ms: its interval for this subscriber is 1s")
+                    .contains("passed over 8 messages");
+            args[4] = "--json";
+            assertThat(CommandRun.of(args).out()).contains(" every 1000 ms\",\"intervalMillis\":1000}");
+            assertThat(relay.hellos()).hasSize(2).allSatisfy(hello -> {
+                assertThat(hello.policy()).isSameAs(Policy.LATEST);
+                assertThat(hello.intervalMillis()).isEqualTo(500);
+            });
+        }
     }
 
     @Test
