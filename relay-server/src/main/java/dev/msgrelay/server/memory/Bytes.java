@@ -22,4 +22,9 @@ public final class Bytes {
     public static int bigEndian(int value) {
         return LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
     }
+
+    /** Converts a number from the machine's byte order to the wire's, or back. */
+    public static long bigEndian(long value) {
+        return LITTLE_ENDIAN ? Long.reverseBytes(value) : value;
+    }
 }

@@ -32,10 +32,9 @@ public final class RunScan {
     private int stretches;
     private int lastFrame;
     private final boolean notesStretches;
-    // The start of the last frame of stretch k, and the number of frames up to its end, both from the start of the
-    // walk. A stretch is frames with equal headers. Empty if stretches are not noted.
-    private int[] lastStart = {};
-    private int[] framesThrough = {};
+    // The header of stretch k, which is frames with equal ones; then the start of its last frame, and in the upper half
+    // the number of frames up to its end, both from the start of the walk. Empty if stretches are not noted.
+    private long[] notes = {};
     private int packetStart;
     private int incomplete;
     private CloseReason problem;
@@ -82,8 +81,8 @@ public final class RunScan {
         int count = 0;
         while (length - at >= FrameLayout.HEADER_LENGTH) {
             long header = buffer.getLong(offset + at);
-            int type = Bytes.bigEndian(buffer.getInt(offset + at + FrameLayout.TYPE_OFFSET));
-            int body = Bytes.bigEndian(buffer.getInt(offset + at + FrameLayout.LENGTH_OFFSET));
+            int type = headerType(header);
+            int body = headerLength(header);
             // A negative length is large if unsigned. The types of control frames are the lowest signed numbers.
             if (Integer.compareUnsigned(body, maxBody) > 0 || type <= ControlFrames.LAST) {
                 fault(type, body);
@@ -111,7 +110,7 @@ public final class RunScan {
             at = next - offset;
             count += closePackets(first, at, frame, count);
             if (notesStretches) {
-                noteStretch(at - frame, count);
+                noteStretch(header, at - frame, count);
             }
             stretches++;
             lastFrame = frame;
@@ -203,14 +202,24 @@ public final class RunScan {
         return stretches;
     }
 
+    /** The type of a stretch's frames. */
+    public int type(int stretch) {
+        return headerType(notes[2 * stretch]);
+    }
+
+    /** Bytes of the body of a stretch's frames. */
+    public int bodyLength(int stretch) {
+        return headerLength(notes[2 * stretch]);
+    }
+
     /** Where the last frame of a stretch starts, from {@link #offset} on. */
     public int lastStart(int stretch) {
-        return lastStart[stretch];
+        return (int) notes[2 * stretch + 1];
     }
 
     /** The number of frames from the start of the walk to the end of a stretch. */
     public int framesThrough(int stretch) {
-        return framesThrough[stretch];
+        return (int) (notes[2 * stretch + 1] >>> Integer.SIZE);
     }
 
     /** Returns whether the frame after {@link #wholeBytes} breaks a rule of messages, as every control frame does. */
@@ -256,7 +265,8 @@ public final class RunScan {
      * frames.
      */
     private int closePackets(int first, int end, int frame, int count) {
-        int frames = (end - first) / frame;
+        // A division takes as long as the rest of a step.
+        int frames = end - first == frame ? 1 : (end - first) / frame;
         int at = first;
         int done = 0;
         while (end - packetStart > packetBytes) {
@@ -297,19 +307,26 @@ public final class RunScan {
                 at += each;
                 count++;
             } while (at < length && buffer.getLong(offset + at) == header);
-            noteStretch(at - each, count);
+            noteStretch(header, at - each, count);
             stretches++;
         }
     }
 
-    private void noteStretch(int last, int through) {
-        if (stretches == lastStart.length) {
-            int longer = Math.max(256, 2 * stretches);
-            lastStart = Arrays.copyOf(lastStart, longer);
-            framesThrough = Arrays.copyOf(framesThrough, longer);
+    private void noteStretch(long header, int last, int through) {
+        if (2 * stretches == notes.length) {
+            notes = Arrays.copyOf(notes, Math.max(512, 2 * notes.length));
         }
-        lastStart[stretches] = last;
-        framesThrough[stretches] = through;
+        notes[2 * stretches] = header;
+        notes[2 * stretches + 1] = (long) through << Integer.SIZE | last;
+    }
+
+    // A header as it is loaded: in the machine's byte order.
+    private static int headerType(long header) {
+        return (int) (Bytes.bigEndian(header) >>> Integer.SIZE);
+    }
+
+    private static int headerLength(long header) {
+        return (int) Bytes.bigEndian(header);
     }
 
     private void fault(int type, int body) {

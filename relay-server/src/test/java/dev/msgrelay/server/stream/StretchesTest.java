@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class StretchesTest {
     private record Frame(int start, int type, int length) {}
 
-    private record Stretch(int lastStart, int framesThrough) {}
+    private record Stretch(int type, int length, int lastStart, int framesThrough) {}
 
     @Test
     void eachStretchHasItsLastFrame() {
@@ -41,7 +41,7 @@ class StretchesTest {
                         || frames.get(i + 1).type != frame.type
                         || frames.get(i + 1).length != frame.length;
                 if (last) {
-                    expected.add(new Stretch(frame.start, i + 1));
+                    expected.add(new Stretch(frame.type, frame.length, frame.start, i + 1));
                 }
             }
             bytes.order(ByteOrder.nativeOrder());
@@ -56,7 +56,7 @@ class StretchesTest {
     private static List<Stretch> stretches(RunScan scan) {
         List<Stretch> result = new ArrayList<>();
         for (int k = 0; k < scan.stretches(); k++) {
-            result.add(new Stretch(scan.lastStart(k), scan.framesThrough(k)));
+            result.add(new Stretch(scan.type(k), scan.bodyLength(k), scan.lastStart(k), scan.framesThrough(k)));
         }
         return result;
     }
