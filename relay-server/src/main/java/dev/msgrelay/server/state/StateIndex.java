@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.server.memory.Bytes;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
 import dev.msgrelay.server.stream.RunScan;
@@ -16,8 +15,9 @@ import java.nio.ByteBuffer;
  * forgotten.
  *
  * <pre>
+ *   arrivals  the last messages, the newest of each type; they are put at the order's end when the order is needed
  *   table     type -> cell
- *   order     END | copied ... seam | in the log ... | END       a new message moves its type's entry to the end
+ *   order     END | copied ... seam | in the log ... | END       a message that is put moves its type's entry to the end
  *                      ^ marker of a walk: what is behind it is still to be sent
  *
  *   forgotten value, tombstone: the highest numbers that were forgotten. All entries have higher ones.
@@ -44,6 +44,7 @@ public final class StateIndex implements PacketLog.Keeper {
     private final boolean keepsAll;
     private final ByteBuffer memory;
     private final Cells cells;
+    private final Arrivals arrivals;
     private final long size;
     private final int mostCells;
     private final int places;
@@ -104,6 +105,7 @@ public final class StateIndex implements PacketLog.Keeper {
         int base = table + Math.floorMod(-memory.alignmentOffset(table, Cells.BYTES), Cells.BYTES);
         cells = new Cells(memory, base, (memory.capacity() - base) / Cells.BYTES - 1);
         seam = newMarker(Cells.END);
+        arrivals = new Arrivals(seed);
         forgottenValue = log.lastSequence();
         forgottenTombstone = forgottenValue;
         takeFigures();
@@ -126,21 +128,39 @@ public final class StateIndex implements PacketLog.Keeper {
 
     @Override
     public void packed(RunScan span, long position, long sequence) {
-        ByteBuffer bytes = span.buffer();
         int stretches = span.stretches();
         for (int k = 0; k < stretches; k++) {
-            int last = span.lastStart(k);
-            int at = span.offset() + last;
-            int type = Bytes.bigEndian(bytes.getInt(at + FrameLayout.TYPE_OFFSET));
+            int type = span.type(k);
             if (keepsAll || kept.contains(type)) {
-                int length = Bytes.bigEndian(bytes.getInt(at + FrameLayout.LENGTH_OFFSET));
-                put(type, length, sequence + span.framesThrough(k) - 1, position + last);
+                long number = sequence + span.framesThrough(k) - 1;
+                if (arrivals.isFull(number)) {
+                    settle();
+                }
+                arrivals.note(type, span.bodyLength(k), number, position + span.lastStart(k));
             }
         }
     }
 
+    /** Puts all arrivals into the order. Everything that reads the order does that first. */
+    private void settle() {
+        int count = arrivals.types();
+        if (count == 0) {
+            return;
+        }
+        arrivals.sort();
+        // Table and entries have left the processor's cache. These searches do not wait for each other.
+        for (int k = 0; k < count; k++) {
+            find(arrivals.typeAt(k));
+        }
+        for (int k = 0; k < count; k++) {
+            put(arrivals.typeAt(k), arrivals.lengthAt(k), arrivals.numberAt(k), arrivals.positionAt(k));
+        }
+        arrivals.clear();
+    }
+
     /**
-     * Notes a message, whose number is higher than all before. Its frame starts at {@code position} of the log.
+     * Puts a message at the end of the order; its number is higher than all before. Its frame starts at
+     * {@code position} of the log.
      *
      * @return its entry
      */
@@ -171,11 +191,20 @@ public final class StateIndex implements PacketLog.Keeper {
 
     @Override
     public void dropping(long position) {
+        if (arrivals.beginsBefore(position)) {
+            settle();
+        }
         int next = cells.newer(seam);
         while (next != Cells.END) {
             if (cells.isEntry(next)) {
                 if (cells.position(next) >= position) {
                     break;
+                }
+                // A body that an arrival has replaced must not be copied, nor push out others.
+                if (arrivals.types() > 0) {
+                    settle();
+                    next = cells.newer(seam);
+                    continue;
                 }
                 if (!makeRoom(next)) {
                     next = cells.newer(seam);
@@ -252,16 +281,15 @@ public final class StateIndex implements PacketLog.Keeper {
         ByteBuffer bytes = span.buffer();
         Cells.Source source = (from, length, target, at) -> target.put(at, bytes, (int) from, length);
         for (int k = 0; k < span.stretches(); k++) {
-            int at = span.offset() + span.lastStart(k);
-            int type = Bytes.bigEndian(bytes.getInt(at + FrameLayout.TYPE_OFFSET));
-            int length = Bytes.bigEndian(bytes.getInt(at + FrameLayout.LENGTH_OFFSET));
+            int type = span.type(k);
+            int length = span.bodyLength(k);
             long number = sequence + span.framesThrough(k) - 1;
             if (length > maxBody) {
                 forgetUpTo(number);
             } else if (keepsAll || kept.contains(type)) {
                 int entry = put(type, length, number, 0);
                 if (makeRoom(entry)) {
-                    cells.copyIn(entry, source, at + FRAME_BYTES);
+                    cells.copyIn(entry, source, span.offset() + span.lastStart(k) + FRAME_BYTES);
                 }
             }
         }
@@ -347,6 +375,7 @@ public final class StateIndex implements PacketLog.Keeper {
      * was not sent yet. At the head, the client has been told of every number up to it.
      */
     void fill(Walk walk) {
+        settle();
         ByteBuffer into = walk.begin();
         int steps = seek(walk);
         if (steps == 0) {
@@ -452,6 +481,7 @@ public final class StateIndex implements PacketLog.Keeper {
 
     /** Makes the present figures visible to other threads. */
     void takeFigures() {
+        settle();
         long bytes = (long) (cells.used() - markers) * BYTES_PER_CELL;
         figures = new Figures(types, bytes, forgottenValue, forgottenTombstone, forgotten);
     }

@@ -2,7 +2,7 @@
  * The newest message of each type, and the walks of readers over it.
  *
  * <p>{@code StateIndex} is the core's: a table from type to entry, and the entries in the order of their numbers, in
- * {@code Cells} of one slab. {@code StateDesk} is where a reader's {@code Walk} asks for its next batch, and the core
- * answers.
+ * {@code Cells} of one slab. The last messages of the stream wait in {@code Arrivals}, the newest of each type, until
+ * the order is needed. {@code StateDesk} is where a reader's {@code Walk} asks for its next batch, and the core answers.
  */
 package dev.msgrelay.server.state;

@@ -166,6 +166,28 @@ class StateIndexTest {
         }
     }
 
+    /** A body that a newer message has replaced is not copied when the log drops it, and pushes out no other type. */
+    @Test
+    void whatWasReplacedIsNotCopied() {
+        byte[] body = new byte[StateRig.CHUNK * 9 / 10];
+        try (StateRig rig = new StateRig((int) StateIndex.leastSize(body.length), ALL)) {
+            for (int type = 0; type < 10; type++) {
+                rig.publish(message(type));
+            }
+            for (int round = 0; round < 200; round++) {
+                rig.publish(message(10, body));
+                rig.publish(message(11, body));
+                // The order gets to know the newest ones at different places of a chunk.
+                if (round % 9 == 0) {
+                    rig.index.takeFigures();
+                }
+            }
+            assertThat(rig.lost()).isZero();
+            assertThat(rig.index.figures().types()).isEqualTo(12);
+            assertThat(rig.index.figures().bytes()).isEqualTo(12 * 70);
+        }
+    }
+
     /** The oldest one is forgotten, wherever the places of walks are: before all entries, between them, and behind. */
     @Test
     void theOldestIsForgottenAmongThePlacesOfWalks() {
