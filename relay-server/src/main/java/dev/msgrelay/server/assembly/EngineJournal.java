@@ -258,6 +258,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
         values.put(Counter.JOURNAL_WAIT_MILLIS, millis(heldBack.nanos(nowNanos)));
         values.put(Counter.JOURNAL_FULL_MILLIS, millis(now.fullNanos()));
         values.put(Counter.JOURNAL_UNPREPARED_MILLIS, millis(now.unpreparedNanos()));
+        values.put(Counter.JOURNAL_UNHELD, now.unheld());
         values.put(Counter.JOURNAL_FORCES, forces.count());
         values.put(Counter.JOURNAL_FORCE_MILLIS, millis(forces.nanos()));
         values.put(Counter.JOURNAL_SEGMENTS, (long) now.segments());

@@ -67,6 +67,7 @@ public enum Counter {
     JOURNAL_REPLAY_WAITS("times", true, "a subscriber that gets the journal waited for memory", true),
     JOURNAL_REPLAY_MISSED(
             "messages", true, "that subscribers missed because the journal had dropped or lost them", true),
+    JOURNAL_UNHELD("segments", true, "dropped before the snapshot of the state had their messages", true),
     JOURNAL_FAILED("truth", false, "1: the journal has failed, and nothing is written any more"),
     STATE_TYPES("types", false, "whose newest message the state has"),
     STATE_BYTES("bytes", false, "that these messages take of --state"),

@@ -24,6 +24,10 @@ public final class Stopwatch {
         }
     }
 
+    public synchronized boolean isRunning() {
+        return running;
+    }
+
     public synchronized long starts() {
         return starts;
     }

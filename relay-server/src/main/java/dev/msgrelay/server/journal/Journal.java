@@ -2,10 +2,13 @@ package dev.msgrelay.server.journal;
 
 import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.server.figures.TimeHistogram.Times;
+import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskException;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.JournalClock;
+import dev.msgrelay.server.journal.format.SegmentHeader;
+import dev.msgrelay.server.journal.read.BackwardPages;
 import dev.msgrelay.server.journal.read.BlockReader;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.stream.Mark;
@@ -14,6 +17,7 @@ import dev.msgrelay.server.stream.StreamHead;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -47,9 +51,16 @@ public final class Journal implements Closeable {
      * @param freeBytes bytes that are free on the disk; -1: not known yet
      * @param fullNanos time for which the disk was full
      * @param unpreparedNanos time for which the writer waited for the files of a segment
+     * @param unheld segments that were dropped before the snapshot of the state had them
      */
     public record Stats(
-            int segments, long fileBytes, long freeBytes, long fullNanos, long unpreparedNanos, Times forces) {}
+            int segments,
+            long fileBytes,
+            long freeBytes,
+            long fullNanos,
+            long unpreparedNanos,
+            long unheld,
+            Times forces) {}
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
@@ -225,8 +236,53 @@ public final class Journal implements Closeable {
 
     /** Returns a new reader, which begins at the oldest message. Any thread. */
     public BlockReader newBlockReader(ByteBuffer records) {
+        return newBlockReader(records, written());
+    }
+
+    private BlockReader newBlockReader(ByteBuffer records, StreamHead end) {
         return new BlockReader(
-                parts.disk(), files.readable(), written(), () -> writer.times().present(), records);
+                parts.disk(), files.readable(), end, () -> writer.times().present(), records);
+    }
+
+    // ---- the snapshot of the state, any thread ------------------------------------------------------------------
+
+    /** Returns a new reader of the journal from a place to its beginning. */
+    public BackwardPages newBackwardPages(ByteBuffer records) {
+        StreamHead end = new StreamHead();
+        return new BackwardPages(newBlockReader(records, end), end);
+    }
+
+    public Disk disk() {
+        return parts.disk();
+    }
+
+    /** The newest segment whose first byte may be the end of a snapshot: all before it is closed and forced. */
+    public Optional<SegmentHeader> newestBehindForced() {
+        return Optional.ofNullable(files.readable().floorEntry(forced().position()))
+                .map(Map.Entry::getValue);
+    }
+
+    /** The segment that begins at a position. */
+    public Optional<SegmentHeader> segmentAt(long position) {
+        return Optional.ofNullable(files.readable().get(position));
+    }
+
+    /**
+     * From now on, segments are dropped only if they end at a position or before it, or if the disk is full. With twice
+     * the bytes to keep publishers wait.
+     */
+    public void hold(long position) {
+        files.hold(position);
+    }
+
+    /** Until the next call of {@link #hold}, segments are dropped instead of publishers that wait. */
+    public void limitHold() {
+        files.limitHold();
+    }
+
+    /** Whether a segment that would have been dropped is held. */
+    public boolean holds() {
+        return forcer.holds();
     }
 
     /** The fault that ended the journal; empty if the journal still works. Any thread. */

@@ -68,6 +68,10 @@ final class JournalForcer {
     private boolean clockSeen;
     private long lastStep;
     private final RepeatedWarning stepLines = new RepeatedWarning(Duration.ofMinutes(1));
+    private final RepeatedWarning unheldLines = new RepeatedWarning(Duration.ofMinutes(1));
+    // Segments that were dropped before the state's snapshot had them, and whether one waits for that.
+    private volatile long unheld;
+    private volatile boolean holds;
     // Whether the oldest segment must be forced and then dropped before the next one can begin.
     private volatile boolean crowded;
     private volatile long wanted;
@@ -158,22 +162,19 @@ final class JournalForcer {
         writeNames(nanos, files.isOver());
         // Moves of names since the table was written are only in the later indexes, so later segments are kept.
         long kept = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
-        int aged = files.retire(Math.min(durable, kept), nanos, nanos - lastStep < WAIT_NANOS);
-        if (aged > 1) {
-            LOG.warn(
-                    "journal {}: {} segments were too old at once, and are dropped: their newest messages are older"
-                            + " than {}",
-                    disk.place(),
-                    aged,
-                    Duration.ofMillis(settings.keepMillis()));
-        }
+        boolean lacksRoom = filesLack.isPresent() || writer.isFull();
+        SegmentFiles.Dropped dropped =
+                files.retire(Math.min(durable, kept), nanos, nanos - lastStep < WAIT_NANOS, lacksRoom);
+        tell(dropped, nanos, lacksRoom);
+        unheld += dropped.unheld();
+        holds = dropped.waits();
         segments = files.sealed() + (current == 0 ? 0 : 1);
         fileBytes = files.bytes() + current;
         if (nanos - lastLook >= LOOK_NANOS) {
             lastLook = nanos;
             freeBytes = disk.free();
         }
-        crowded = files.isOver();
+        crowded = files.isCrowded(lacksRoom);
         if (crowded) {
             // The next segment will use the files of the oldest one, so no new files are lacking.
             filesLack = Optional.empty();
@@ -181,6 +182,25 @@ final class JournalForcer {
         boolean prepared = !crowded && prepare(nanos);
         writer.setLacking(filesLack.isPresent() ? filesLack : namesLack);
         return prepared;
+    }
+
+    private void tell(SegmentFiles.Dropped dropped, long nanos, boolean lacksRoom) {
+        if (dropped.aged() > 1) {
+            LOG.warn(
+                    "journal {}: {} segments were too old at once, and are dropped: their newest messages are older"
+                            + " than {}",
+                    disk.place(),
+                    dropped.aged(),
+                    Duration.ofMillis(settings.keepMillis()));
+        }
+        if (dropped.unheld() > 0) {
+            unheldLines.warn(
+                    nanos,
+                    "journal " + disk.place() + ": "
+                            + (lacksRoom ? disk.shortage() : "it has twice the bytes to keep")
+                            + ": the oldest messages are dropped before the snapshot of the state has them. Until then"
+                            + " a start of the relay finds a state that is not whole");
+        }
     }
 
     /** Writes the table of names if forced messages have changed it. Limited to once a second unless {@code needed}. */
@@ -218,7 +238,18 @@ final class JournalForcer {
     Journal.Stats stats() {
         long at = now;
         return new Journal.Stats(
-                segments, fileBytes, freeBytes, writer.fullNanos(at), writer.unpreparedNanos(at), times.times());
+                segments,
+                fileBytes,
+                freeBytes,
+                writer.fullNanos(at),
+                writer.unpreparedNanos(at),
+                unheld,
+                times.times());
+    }
+
+    /** Whether a segment is kept only for the state's snapshot. Any thread. */
+    boolean holds() {
+        return holds;
     }
 
     void forceNow() throws IOException {

@@ -61,7 +61,8 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
     /** The largest Java heap that a journal uses. Most of the heap is needed only while the journal is opened. */
     public long heapBytes() {
         long records = indexBytes() / IndexRecord.LENGTH;
-        long segments = Math.min(MOST_SEGMENTS, keepBytes / segmentBytes) + 1;
+        // Twice as many, since segments may wait for the snapshot of the state.
+        long segments = Math.min(MOST_SEGMENTS, 2 * (keepBytes / segmentBytes)) + 1;
         return Recovery.HEAP_BYTES
                 + records * BYTES_PER_RECORD
                 + segments * BYTES_PER_SEGMENT

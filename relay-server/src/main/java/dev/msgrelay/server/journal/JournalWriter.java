@@ -336,6 +336,11 @@ final class JournalWriter {
         return recorded;
     }
 
+    /** Whether the last write found no room. Any thread. */
+    boolean isFull() {
+        return full.isRunning();
+    }
+
     long fullNanos(long now) {
         return full.nanos(now);
     }

@@ -34,6 +34,15 @@ final class SegmentFiles {
     /** A complete and forced segment; {@code nanos} is its newest message's time by the monotonic clock. */
     record Sealed(long base, long end, long length, long nanos) {}
 
+    /**
+     * Segments that were dropped.
+     *
+     * @param aged those dropped for their age alone
+     * @param unheld those dropped although {@link #hold} would have kept them
+     * @param waits whether {@link #hold} keeps another one
+     */
+    record Dropped(int aged, int unheld, boolean waits) {}
+
     private record Pair(String streamName, String indexName, Disk.File stream, Disk.File index) implements Closeable {
         boolean has(String name) {
             return name.equals(streamName) || name.equals(indexName);
@@ -56,6 +65,9 @@ final class SegmentFiles {
     private final ArrayDeque<String> spareIndexes = new ArrayDeque<>();
     private long bytes;
     private int made;
+    // Segments that end after this position are kept until the state's snapshot has them. Any thread.
+    private volatile long held = Long.MAX_VALUE;
+    private volatile boolean holdIsLimited;
 
     SegmentFiles(Disk disk, JournalSettings settings) {
         this.disk = disk;
@@ -90,11 +102,39 @@ final class SegmentFiles {
         bytes += segment.length;
     }
 
-    /** Whether the oldest segment must be dropped, whatever its age, before files of a new one are made. */
+    /** Whether all files together have too many bytes, so that the oldest segment must be dropped, whatever its age. */
     boolean isOver() {
+        return allBytes() > settings.keepBytes() || sealed.size() >= JournalSettings.MOST_SEGMENTS;
+    }
+
+    private long allBytes() {
         long unsealed = readable.size() - sealed.size();
-        long all = bytes + unsealed * (settings.segmentBytes() + settings.indexBytes());
-        return all > settings.keepBytes() || sealed.size() >= JournalSettings.MOST_SEGMENTS;
+        return bytes + unsealed * (settings.segmentBytes() + settings.indexBytes());
+    }
+
+    /** Makes segments wait, which end after a position, until a later call has a higher one. Any thread. */
+    void hold(long position) {
+        held = position;
+        holdIsLimited = false;
+    }
+
+    /** Lets segments wait for {@link #hold} only while there is not far too much, until its next call. Any thread. */
+    void limitHold() {
+        holdIsLimited = true;
+    }
+
+    /** Whether the oldest segment waits for {@link #hold}. */
+    private boolean isHeld(boolean lacksRoom) {
+        return !sealed.isEmpty() && sealed.getFirst().end > held && !lacksRoom && !(holdIsLimited && isFarOver());
+    }
+
+    private boolean isFarOver() {
+        return allBytes() / 2 > settings.keepBytes() || sealed.size() >= JournalSettings.MOST_SEGMENTS;
+    }
+
+    /** Whether the oldest segment must be dropped before files of a new one are made. */
+    boolean isCrowded(boolean lacksRoom) {
+        return isOver() && (isFarOver() || !isHeld(lacksRoom));
     }
 
     int sealed() {
@@ -170,15 +210,18 @@ final class SegmentFiles {
      *
      * @param durable a position; a segment that ends after it is not dropped
      * @param wait true: segments may become older by {@link #LONGEST_WAIT_MILLIS}
-     * @return the number of segments that were dropped for their age alone
+     * @param lacksRoom whether the disk is full, so that segments are dropped that {@link #hold} would keep
+     * @return what was dropped
      */
-    int retire(long durable, long nanos, boolean wait) throws IOException {
+    Dropped retire(long durable, long nanos, boolean wait, boolean lacksRoom) throws IOException {
         long most = settings.keepMillis();
         if (wait) {
             most = most > Long.MAX_VALUE - LONGEST_WAIT_MILLIS ? most : most + LONGEST_WAIT_MILLIS;
         }
         boolean any = false;
+        boolean waits = false;
         int aged = 0;
+        int unheld = 0;
         while (!sealed.isEmpty()) {
             Sealed oldest = sealed.getFirst();
             boolean tooMany = isOver();
@@ -186,6 +229,11 @@ final class SegmentFiles {
             if (oldest.end > durable || !tooMany && !tooOld) {
                 break;
             }
+            if (isHeld(lacksRoom)) {
+                waits = true;
+                break;
+            }
+            unheld += oldest.end > held ? 1 : 0;
             sealed.pollFirst();
             bytes -= oldest.length;
             // The map is changed before the files, because a BlockReader checks the map after each read.
@@ -200,7 +248,7 @@ final class SegmentFiles {
             trim(spareStreams, settings.segmentBytes());
             trim(spareIndexes, settings.indexBytes());
         }
-        return aged;
+        return new Dropped(aged, unheld, waits);
     }
 
     private void retire(String name, ArrayDeque<String> spares) throws IOException {

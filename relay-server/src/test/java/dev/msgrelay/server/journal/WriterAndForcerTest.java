@@ -113,7 +113,9 @@ class WriterAndForcerTest {
         }
         one.add(new SegmentFiles.Sealed(0, SEGMENT, 8 * SEGMENT, 0));
         disk.refuseRename(2);
-        assertThat(one.retire(SEGMENT, 0, false)).as("for their age").isZero();
+        assertThat(one.retire(SEGMENT, 0, false, false).aged())
+                .as("for their age")
+                .isZero();
         assertThat(disk.names()).doesNotContain(FileNames.stream(0), FileNames.index(0));
         assertThat(one.sealed()).isZero();
     }

@@ -102,7 +102,7 @@ public final class BlockReader {
         return end;
     }
 
-    /** Bytes of the block that is {@link Found#LONGER}. */
+    /** Bytes of the blocks that were found, or of the block that is {@link Found#LONGER}. */
     public long needed() {
         return end.position() - at.position();
     }
@@ -130,6 +130,16 @@ public final class BlockReader {
                 // For later messages no file is read. Otherwise, a failing disk would be reported as damage each time.
                 .filter(header -> sequence < limit.sequence());
         go(segment, record -> record.endSequence() > sequence, record -> record.sequence() <= sequence);
+    }
+
+    /** Goes to the block with a byte of the stream, as {@link #seek} goes to the block of a message. */
+    public void seekPosition(long position) {
+        written.read(limit);
+        Optional<SegmentHeader> segment = Optional.ofNullable(readable.floorEntry(position))
+                .or(() -> Optional.ofNullable(readable.firstEntry()))
+                .map(Map.Entry::getValue)
+                .filter(header -> position < limit.position());
+        go(segment, record -> record.endPosition() > position, record -> record.position() <= position);
     }
 
     /**
