@@ -9,6 +9,7 @@ import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.figures.TimeHistogram;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalException;
+import dev.msgrelay.server.journal.format.SnapshotFile;
 import dev.msgrelay.server.memory.Bytes;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
@@ -78,6 +79,7 @@ public final class EngineAssembly {
     NetworkBatchHandler handler;
     WaitingSources waiting;
     Optional<StateDesk> state = Optional.empty();
+    private Optional<StateFold> fold = Optional.empty();
     NameTable names;
     private Inlet coreInlet;
     DurableEnds durable;
@@ -198,12 +200,29 @@ public final class EngineAssembly {
                 config.state().bytes(),
                 config.state().types(),
                 seed);
-        journal.ifPresent(kept -> new StateRecall(kept, index, sizes.maxBody(), allocator, budget.pool(Part.REPLAYS))
-                .read(log.head().mark()));
+        journal.ifPresent(kept -> recall(kept, index, seed));
         log.keptBy(index);
         StateDesk desk = new StateDesk(index, core.io(), allocator, budget.pool(Part.STATE_BATCHES), clock::nanoTime);
         releases.add(desk::close);
         return desk;
+    }
+
+    /** Fills the index from the journal, and makes the next snapshots if a thread may wait for the disk. */
+    private void recall(Journal kept, StateIndex index, long seed) {
+        int size = config.state().bytes();
+        MemoryBudget.Pool pages = budget.pool(Part.REPLAYS);
+        Optional<SnapshotFile> last = new StateRecall(kept, index, size, sizes.maxBody(), allocator, pages)
+                .read(log.head().mark());
+        replayLoop.ifPresent(loop -> {
+            int bytes = (int) MemoryPlan.of(config).of(Part.STATE_FOLD);
+            ByteBuf memory = allocator.directBuffer(bytes, bytes);
+            releases.add(memory::release);
+            StateFold made = new StateFold(kept, index.kept(), size, sizes.maxBody(), memory, seed, last);
+            releases.add(made);
+            kept.hold(last.map(SnapshotFile::position).orElse(0L));
+            made.workOn(loop);
+            fold = Optional.of(made);
+        });
     }
 
     /** Makes the parts that read publishers, on the core's loop into the log, on reader loops into the ring. */
@@ -303,6 +322,7 @@ public final class EngineAssembly {
                 line,
                 journalLink,
                 state,
+                fold,
                 setup,
                 duty,
                 releases);

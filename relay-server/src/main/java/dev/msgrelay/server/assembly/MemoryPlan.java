@@ -78,6 +78,8 @@ public final class MemoryPlan {
         StateConfig state = config.state();
         plan.put(Part.STATE, state.on() ? StateIndex.memoryBytes(state.bytes(), connections) : 0);
         plan.put(Part.STATE_BATCHES, state.on() ? StateDesk.bufferBytes(stream.maxBody()) : 0);
+        boolean folds = state.on() && config.journal().on();
+        plan.put(Part.STATE_FOLD, folds ? StateFold.memoryBytes(state.bytes(), stream.maxBody()) : 0);
         plan.put(Part.SEGMENTS, config.journal().on() ? journal.heapBytes() : 0);
         plan.put(Part.CLUSTER, config.cluster().on() ? ClusterConfig.DIRECT_BYTES : 0);
         plan.put(Part.CONSENSUS, config.cluster().on() ? ClusterConfig.HEAP_BYTES : 0);

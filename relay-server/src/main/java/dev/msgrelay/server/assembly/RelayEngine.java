@@ -63,6 +63,7 @@ public record RelayEngine(
         MemoryLine line,
         JournalLink journal,
         Optional<StateDesk> state,
+        Optional<StateFold> fold,
         ChannelSetup setup,
         CoreDuty duty,
         Releases releases) {
@@ -172,6 +173,10 @@ public record RelayEngine(
         values.put(Counter.MEMORY_HEAP_BYTES, services.budget().used(Kind.HEAP));
         state.ifPresentOrElse(
                 kept -> put(values, kept.figures()), () -> values.keySet().removeIf(Counter::ofState));
+        fold.map(StateFold::figures).ifPresent(snapshot -> {
+            values.put(Counter.STATE_SNAPSHOT, snapshot.sequence());
+            values.put(Counter.STATE_SNAPSHOT_FORGOTTEN, snapshot.forgotten());
+        });
         TimeHistogram.Times forces = journal.report(values, head.position(), now);
         Map<Part, Long> memory = new EnumMap<>(Part.class);
         services.budget().pools().forEach((part, pool) -> memory.put(part, pool.used()));

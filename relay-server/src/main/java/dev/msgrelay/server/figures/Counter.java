@@ -74,6 +74,8 @@ public enum Counter {
     STATE_FORGOTTEN("types", true, "forgotten because the state was full", true),
     STATE_FORGOTTEN_VALUE("sequence", false, "newest message that the state has lost; 0: none, the state is whole"),
     STATE_FORGOTTEN_TOMBSTONE("sequence", false, "newest empty message that the state has lost"),
+    STATE_SNAPSHOT("sequence", false, "last message that the state's snapshot on the disk knows of; 0: there is none"),
+    STATE_SNAPSHOT_FORGOTTEN("sequence", false, "newest message that this snapshot has lost; 0: none"),
     STATE_JOINS("times", true, "a subscriber began with the state"),
     STATE_READERS("subscribers", false, "that get the state, and not the stream yet"),
     STATE_LATE("times", true, "a subscriber had not got all of the state 10 s after its first part", true),

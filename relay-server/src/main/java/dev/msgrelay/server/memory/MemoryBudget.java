@@ -32,6 +32,7 @@ public final class MemoryBudget {
         REPLAYS("journal, on the way to subscribers", Kind.DIRECT, false),
         STATE("state", Kind.DIRECT, true),
         STATE_BATCHES("state, on the way to subscribers", Kind.DIRECT, false),
+        STATE_FOLD("state, on the way to the disk", Kind.DIRECT, true),
         CLUSTER("cluster, on the way and in order", Kind.DIRECT, true),
         TLS("TLS: records, sessions", Kind.DIRECT, false),
         INDEX("packet index and ring table", Kind.HEAP, true),

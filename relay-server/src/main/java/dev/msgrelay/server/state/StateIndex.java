@@ -264,10 +264,10 @@ public final class StateIndex implements PacketLog.Keeper {
 
     // ---- messages from before the log ---------------------------------------------------------------------------
 
-    /** Begins to note messages from before the log, of which {@code first} is the first one that is still known. */
-    public void recallFrom(long first) {
-        forgottenValue = first - 1;
-        forgottenTombstone = first - 1;
+    /** Begins to note messages from before the log: the numbers of the first value, and tombstone, still known. */
+    public void recallFrom(long firstValue, long firstTombstone) {
+        forgottenValue = firstValue - 1;
+        forgottenTombstone = firstTombstone - 1;
     }
 
     /**
@@ -305,7 +305,7 @@ public final class StateIndex implements PacketLog.Keeper {
             }
             cell = next;
         }
-        recallFrom(number + 1);
+        recallFrom(number + 1, number + 1);
     }
 
     /** Ends the notes of messages from before the log, which has the next ones. */

@@ -11,6 +11,10 @@ import java.util.regex.Pattern;
 public final class FileNames {
     public static final String EPOCHS = "epochs";
     public static final String NAMES = "names";
+
+    /** The snapshot of the state. */
+    public static final String STATE = "state";
+
     public static final String STREAM = ".stream";
     public static final String INDEX = ".index";
 
