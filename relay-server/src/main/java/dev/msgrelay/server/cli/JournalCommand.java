@@ -10,9 +10,12 @@ import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.EpochTable;
+import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.IndexRecord.Loss;
 import dev.msgrelay.server.journal.format.JournalClock;
+import dev.msgrelay.server.journal.format.SnapshotFile;
 import dev.msgrelay.server.journal.read.JournalReader;
+import dev.msgrelay.server.journal.recover.FoundSnapshot;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.Repair;
 import java.io.Closeable;
@@ -57,6 +60,8 @@ final class JournalCommand implements Runnable {
     /** After so many messages the dump checks whether the output is still read. The check writes the buffered lines. */
     private static final int LOOK = 1024;
 
+    private static final String WRITTEN_OFF = "written off";
+
     @Spec
     private CommandSpec spec;
 
@@ -98,7 +103,7 @@ final class JournalCommand implements Runnable {
             Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
             bytes.set(found.checkedBytes());
             printFindings(disk, found, json, "damaged");
-            return found.sound() ? 0 : 1;
+            return found.allSound() ? 0 : 1;
         });
         if (metricsFile == null) {
             return code;
@@ -172,7 +177,7 @@ final class JournalCommand implements Runnable {
             @Option(names = "--json", description = "Print one JSON object a line.") boolean json) {
         return withDisk(directory, disk -> {
             Recovery found = Repair.all(disk);
-            printFindings(disk, found, json, "written off");
+            printFindings(disk, found, json, WRITTEN_OFF);
             return 0;
         });
     }
@@ -263,7 +268,7 @@ final class JournalCommand implements Runnable {
             JsonLine line = new JsonLine()
                     .text("event", "journal")
                     .text("directory", disk.place())
-                    .truth("sound", found.sound())
+                    .truth("sound", found.allSound())
                     .number("segments", found.parts().size())
                     .number("bytes", found.length())
                     .number("firstSequence", found.startSequence())
@@ -288,6 +293,7 @@ final class JournalCommand implements Runnable {
                             .toLine()));
             found.damage().forEach(loss -> out.println(json(damaged.replace(' ', '-'), loss)));
             found.lost().forEach(loss -> out.println(json("lost", loss)));
+            snapshotLine(found.snapshot()).ifPresent(state -> out.println(state.toLine()));
             return;
         }
         long messages = found.endSequence() - found.startSequence();
@@ -327,9 +333,34 @@ final class JournalCommand implements Runnable {
         found.lost().forEach(loss -> out.println("lost: " + loss.description()));
         found.damage().forEach(loss -> out.println(damaged + ": " + loss.description()));
         found.asideFiles().forEach(name -> out.println(damaged + ": " + name + " is unusable"));
-        if (found.sound()) {
+        String aside = damaged.equals(WRITTEN_OFF) ? "put aside" : damaged;
+        FoundSnapshot snapshot = found.snapshot();
+        snapshot.fault()
+                .ifPresentOrElse(
+                        why -> out.println(aside + ": the snapshot of the state (" + FileNames.STATE + ") " + why),
+                        () -> snapshot.front().ifPresent(front -> out.println(text(front))));
+        if (found.allSound()) {
             out.println("sound");
         }
+    }
+
+    private static String text(SnapshotFile front) {
+        return "snapshot of the state: " + ShortText.counted(front.messages(), "type") + " up to message "
+                + (front.sequence() - 1)
+                + (front.forgotten() == 0 ? "" : ", without what was newest up to message " + front.forgotten());
+    }
+
+    private static Optional<JsonLine> snapshotLine(FoundSnapshot snapshot) {
+        JsonLine line = new JsonLine()
+                .text("event", "state")
+                .truth("sound", snapshot.fault().isEmpty());
+        return snapshot.fault().map(why -> line.text("why", why)).or(() -> snapshot.front()
+                .map(front -> line.number("messages", front.messages())
+                        .number("endSequence", front.sequence())
+                        .number("endPosition", front.position())
+                        .number("forgottenValue", front.forgottenValue())
+                        .number("forgottenTombstone", front.forgottenTombstone())
+                        .text("types", front.types().toString())));
     }
 
     private static String json(String event, Loss loss) {

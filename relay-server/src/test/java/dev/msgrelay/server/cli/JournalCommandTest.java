@@ -20,11 +20,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
@@ -35,6 +37,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -195,6 +198,72 @@ class JournalCommandTest {
         assertThat(lines()).isEqualTo(left);
     }
 
+    private JsonObject state() throws JsonParserException {
+        run("check", directory.toString(), "--json");
+        String last = lines().get(lines().size() - 1);
+        assertThat(last).startsWith("{\"event\":\"state\"");
+        return JsonParser.object().from(last);
+    }
+
+    @Test
+    void aSnapshotOfTheState() throws Exception {
+        long end = SampleJournal.snapshot(directory);
+        assertThat(check()).isZero();
+        assertThat(lines())
+                .contains(
+                        "snapshot of the state: 1 type up to message " + (end - 1)
+                                + ", without what was newest up to message 3",
+                        "sound");
+        JsonObject sound = state();
+        assertThat(sound.getBoolean("sound")).isTrue();
+        assertThat(sound.getLong("messages")).isEqualTo(1);
+        assertThat(sound.getLong("endSequence")).isEqualTo(end);
+        assertThat(sound.getLong("forgottenValue")).isEqualTo(3);
+        assertThat(sound.getLong("forgottenTombstone")).isEqualTo(2);
+        assertThat(sound.getString("types")).isEqualTo("1-99");
+        // A repair of a sound journal leaves it where it is.
+        Map<String, String> before = files();
+        assertThat(run("repair", directory.toString())).isZero();
+        assertThat(files()).isEqualTo(before);
+    }
+
+    /** Its journal is sound; the next start would not find the state. */
+    @Test
+    void aSnapshotThatIsOfNoUse() throws Exception {
+        SampleJournal.snapshot(directory);
+        byte[] whole = Files.readAllBytes(directory.resolve("state"));
+        byte[] damaged = whole.clone();
+        damaged[damaged.length - 1] ^= 1;
+        byte[] foreign = whole.clone();
+        foreign[16] ^= 1;
+        CRC32C crc = new CRC32C();
+        int front = 88 + "1-99".length();
+        crc.update(foreign, 0, front);
+        ByteBuffer.wrap(foreign).putInt(front, (int) crc.getValue());
+        Map<String, byte[]> faults = Map.of(
+                "is damaged at byte ", damaged, "is torn: ", Arrays.copyOf(whole, 150), "is of another ", foreign);
+        int aside = 0;
+        for (Map.Entry<String, byte[]> fault : faults.entrySet()) {
+            Files.write(directory.resolve("state"), fault.getValue());
+            assertThat(check()).isEqualTo(1);
+            assertThat(metrics()).containsEntry("relay_journal_check_sound", 0.0);
+            assertThat(lines())
+                    .doesNotContain("sound")
+                    .anyMatch(line -> line.startsWith("damaged: the snapshot of the state (state) " + fault.getKey()));
+            JsonObject told = state();
+            assertThat(told.getBoolean("sound")).isFalse();
+            assertThat(told.getString("why")).startsWith(fault.getKey());
+            assertThat(run("repair", directory.toString())).isZero();
+            assertThat(lines())
+                    .anyMatch(
+                            line -> line.startsWith("put aside: the snapshot of the state (state) " + fault.getKey()));
+            assertThat(files())
+                    .doesNotContainKey("state")
+                    .containsKey(++aside == 1 ? "state.damaged" : "state.damaged-" + aside);
+            assertThat(check()).isZero();
+        }
+    }
+
     @Test
     void whatCannotBeDone(@TempDir Path other) throws IOException {
         Files.writeString(other.resolve("notes"), "of somebody");
@@ -302,6 +371,7 @@ class JournalCommandTest {
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.set(JOURNAL, directory)
                         .set(JOURNAL_SEGMENT, 1 << 20)
                         .set(JOURNAL_KEEP, 3L << 20)
+                        .set(STATE, 1 << 20)
                         .set(MAX_BODY, 1000)
                         .set(JOURNAL_FORCE, Duration.ofMillis(1)));
                 PlainPublisher publisher = relay.publisher()) {

@@ -109,6 +109,42 @@ class JournalProcessTest {
         }
     }
 
+    /** Also when the segments that had it were dropped; the next start reads the snapshot, and finds all of it. */
+    @ConcurrentTest
+    void theStateOutlivesKillAndTheRetention() throws Exception {
+        String[] args = with("--state=1m", "--max-body=1k", "--journal-segment=1m", "--journal-force=1ms");
+        Arrays.setAll(args, i -> args[i].startsWith("--journal-keep") ? "--journal-keep=4m" : args[i]);
+        int lives = 3;
+        for (int life = 0; life < lives; life++) {
+            try (CommandProcess relay = new CommandProcess(args);
+                    PlainPublisher publisher = PlainPublisher.connect(relay.publishers())) {
+                // Types that come once, at the very beginning of each life, and then one that fills the journal.
+                publisher.send(burst(life * 100, 100, FRAME));
+                for (int i = 0; i < 8; i++) {
+                    publisher.send(burst(1_000_000 + life, 1, FRAME));
+                    Frames more = new Frames();
+                    for (int k = 0; k < 1000; k++) {
+                        more.frame(1_000, LONG_FRAME - 8);
+                    }
+                    publisher.send(more);
+                }
+                String types = "\"stateTypes\":" + (101 * (life + 1) + 1) + ",";
+                relay.line(l -> l.contains(types));
+                relay.line(l -> !l.contains("\"stateSnapshot\":0,") && l.contains("\"stateSnapshot\":"));
+                relay.kill();
+            }
+            Recovery found = Recovery.inspect(new FileDisk(directory()), Recovery.Depth.ALL);
+            assertThat(found.allSound()).isTrue();
+            assertThat(found.snapshot().front()).isPresent();
+            assertThat(found.startSequence()).as("dropped").isGreaterThan(life * 8_000L + 100);
+        }
+        try (CommandProcess relay = new CommandProcess(args)) {
+            assertThat(relay.line(STATS))
+                    .contains("\"stateTypes\":" + (101 * lives + 1) + ",", "\"stateForgottenValue\":0,");
+            assertThat(relay.terminate()).isZero();
+        }
+    }
+
     @Tag("thorough")
     @ConcurrentTest
     void namesOutliveKill() throws Exception {

@@ -1,9 +1,14 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.journal.disk.FileDisk;
+import dev.msgrelay.server.journal.format.SegmentHeader;
+import dev.msgrelay.server.journal.format.SnapshotWriter;
 import dev.msgrelay.server.journal.recover.Recovery;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Random;
 
@@ -26,5 +31,19 @@ public final class SampleJournal {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Writes a snapshot of the state, with one message, before the second segment; answers where that begins. */
+    public static long snapshot(Path directory) throws IOException {
+        FileDisk disk = new FileDisk(directory);
+        SegmentHeader second =
+                Recovery.inspect(disk, Recovery.Depth.ALL).parts().get(1).header();
+        ByteBuffer memory = ByteBuffer.allocateDirect(SnapshotWriter.MEMORY_BYTES);
+        try (SnapshotWriter writer = new SnapshotWriter(disk, TypeRanges.of(1, 99), memory)) {
+            ByteBuffer frame = new Frames().frame(7, 20).buffer();
+            writer.add(second.sequence() - 1, frame, 0, frame.remaining());
+            writer.finish(second, 3, 2, 1 << 20);
+        }
+        return second.sequence();
     }
 }

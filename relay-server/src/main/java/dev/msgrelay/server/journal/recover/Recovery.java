@@ -32,6 +32,7 @@ import java.util.Optional;
  * @param leftovers files that are left because the drop of a segment, or the replacement of a file, was interrupted
  * @param stepCount number of steps of the clock in the records that were read
  * @param checkedBytes bytes of the stream that were compared with their CRC
+ * @param snapshot the snapshot of the state; with {@link Depth#START} it is not read, and none is found
  */
 public record Recovery(
         long endPosition,
@@ -52,7 +53,8 @@ public record Recovery(
         List<String> leftovers,
         List<Step> steps,
         long stepCount,
-        long checkedBytes) {
+        long checkedBytes,
+        FoundSnapshot snapshot) {
     public enum Depth {
         /** The headers of all segments, and all bytes that may not have been forced. */
         START,
@@ -109,7 +111,8 @@ public record Recovery(
     }
 
     public static Recovery inspect(Disk disk, Depth depth, RecoveryProgress progress) throws IOException {
-        return new RecoveryWalk(disk, depth, Listing.of(disk, progress)).run();
+        FoundSnapshot snapshot = depth == Depth.ALL ? FoundSnapshot.read(disk) : FoundSnapshot.NONE;
+        return new RecoveryWalk(disk, depth, Listing.of(disk, progress)).run(snapshot);
     }
 
     /** Whether a directory contains a journal's file. */
@@ -128,6 +131,11 @@ public record Recovery(
     /** Whether the directory is new: no relay has written a journal there yet. */
     public boolean isNew() {
         return epochs.epochs().isEmpty() && parts.isEmpty();
+    }
+
+    /** Whether all is well: a relay may write to the directory, and its next start finds the state. */
+    public boolean allSound() {
+        return sound() && snapshot.fault().isEmpty();
     }
 
     /** Whether a relay may write to the directory. */

@@ -76,7 +76,8 @@ final class RecoveryWalk {
         names = new FoundNames(there.names);
     }
 
-    Recovery run() throws IOException {
+    /** @param snapshot the snapshot of the state, which was read before */
+    Recovery run(FoundSnapshot snapshot) throws IOException {
         position = forced;
         sequence = forcedSequence;
         for (int i = 0; i < there.entries.size() && !torn; i++) {
@@ -116,7 +117,15 @@ final class RecoveryWalk {
                 there.leftovers,
                 clock.steps(),
                 clock.stepCount(),
-                checkedBytes);
+                checkedBytes,
+                there.epochsDamaged ? snapshot : snapshot.within(there.epochs, position, sequence, this::headerAt));
+    }
+
+    private Optional<SegmentHeader> headerAt(long base) {
+        return parts.stream()
+                .map(Part::header)
+                .filter(header -> header.base() == base)
+                .findFirst();
     }
 
     private void entry(Entry e, List<Entry> behind) throws IOException {

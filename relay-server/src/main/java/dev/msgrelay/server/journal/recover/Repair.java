@@ -94,7 +94,10 @@ public final class Repair {
         return free;
     }
 
-    /** Writes off all damage of a directory that is not in use. Returns what was found before the repair. */
+    /**
+     * Writes off all damage of a directory that is not in use, and puts a snapshot of the state aside that is of no use.
+     * Returns what was found before the repair.
+     */
     @SuppressWarnings("try") // the lock is held, but not used
     public static Recovery all(Disk disk) throws IOException {
         try (Closeable lock = disk.lock(true)) {
@@ -105,6 +108,10 @@ public final class Repair {
             }
             if (!found.sound()) {
                 mend(disk, found);
+            }
+            if (found.snapshot().fault().isPresent()) {
+                disk.rename(FileNames.STATE, aside(disk, FileNames.STATE));
+                disk.force();
             }
             if (found.namesDamaged()) {
                 // With an empty table at the start of the oldest segment, the moves in all indexes count.
