@@ -27,7 +27,7 @@ public final class Features {
 
     /**
      * An interval is at the end of HELLO, and at the end of WELCOME if the feature is granted: at most so often the
-     * subscriber gets the newest messages. Relays of this version decline it.
+     * subscriber gets the newest messages. Only with the policy {@link Policy#LATEST}.
      */
     public static final int INTERVAL = 1 << 3;
 

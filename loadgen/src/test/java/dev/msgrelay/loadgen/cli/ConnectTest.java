@@ -250,6 +250,7 @@ class ConnectTest extends CommandTest {
                 Identity.UNLIMITED,
                 Identity.UNLIMITED,
                 Identity.UNLIMITED,
+                Identity.LEAST_INTERVAL,
                 Identity.UNLIMITED);
         relay.close();
         relay = RelayServer.start(RelayConfig.builder(0, 0)

@@ -72,6 +72,7 @@ class AccessSystemTest {
                 Identity.UNLIMITED,
                 Identity.UNLIMITED,
                 Identity.UNLIMITED,
+                Identity.LEAST_INTERVAL,
                 Identity.UNLIMITED)));
     }
 
@@ -345,6 +346,7 @@ class AccessSystemTest {
                 Identity.UNLIMITED,
                 Identity.UNLIMITED,
                 Identity.UNLIMITED,
+                Identity.LEAST_INTERVAL,
                 Identity.UNLIMITED)));
     }
 

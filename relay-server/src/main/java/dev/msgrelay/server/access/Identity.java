@@ -1,7 +1,10 @@
 package dev.msgrelay.server.access;
 
+import dev.msgrelay.protocol.Protocol;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.text.Durations;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +25,7 @@ import javax.security.auth.x500.X500Principal;
  * @param maxConnections most connections at the same time, or {@link #UNLIMITED}
  * @param maxRate most bytes a second of all connections together, in each direction, or {@link #UNLIMITED}
  * @param maxLag most bytes by which a subscriber may lag; {@link #UNLIMITED} for the log's size
+ * @param minInterval shortest interval of a subscriber that wants one, at least {@link #LEAST_INTERVAL}
  * @param maxReplays most subscribers that get old messages from the journal at the same time, or {@link #UNLIMITED}
  */
 public record Identity(
@@ -35,12 +39,18 @@ public record Identity(
         long maxConnections,
         long maxRate,
         long maxLag,
+        Duration minInterval,
         long maxReplays) {
     /** The value of a limit that is off. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
     /** Smallest {@code maxLag}. Right after skipping messages, a subscriber still lags by 256 KiB. */
     public static final long LEAST_LAG = 1 << 20;
+
+    /** Smallest {@code minInterval}, which is no limit: no client can ask for less. */
+    public static final Duration LEAST_INTERVAL = Duration.ofMillis(Protocol.MIN_INTERVAL_MILLIS);
+
+    private static final Duration MOST_INTERVAL = Duration.ofMillis(Protocol.MAX_INTERVAL_MILLIS);
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
@@ -63,6 +73,10 @@ public record Identity(
         least(name + ": max-connections", maxConnections, 1);
         least(name + ": max-rate", maxRate, 1);
         least(name + ": max-lag", maxLag, LEAST_LAG);
+        if (minInterval.compareTo(LEAST_INTERVAL) < 0 || minInterval.compareTo(MOST_INTERVAL) > 0) {
+            throw new IllegalArgumentException(name + ": min-interval " + Durations.format(minInterval)
+                    + " is not within " + Durations.format(LEAST_INTERVAL) + ".." + Durations.format(MOST_INTERVAL));
+        }
         least(name + ": max-replays", maxReplays, 0);
     }
 

@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.text.ShortText;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -182,6 +183,12 @@ public final class Rights {
     /** Most bytes by which a subscriber may lag. */
     public long maxLag() {
         return maxLag;
+    }
+
+    /** Returns the interval that a subscriber gets that wants one, in ms; 0: it wants none. */
+    public int grantInterval(int wantedMillis) {
+        Duration least = identity.map(Identity::minInterval).orElse(Identity.LEAST_INTERVAL);
+        return wantedMillis == 0 ? 0 : (int) Math.max(wantedMillis, least.toMillis());
     }
 
     /** Counts a replay of the identity, until {@link #endReplay}. Returns the refusal if there are too many. */

@@ -85,6 +85,9 @@ public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRo
         if (row.policy() == Policy.LATEST) {
             line.number("conflated", row.conflated());
         }
+        if (row.intervalMillis() > 0) {
+            line.number("intervalMillis", row.intervalMillis());
+        }
         line.number("messages", row.messages())
                 .number("bytes", row.bytes())
                 .decimal("messagesPerSecond", row.messagesPerSecond())

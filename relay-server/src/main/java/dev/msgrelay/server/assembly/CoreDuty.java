@@ -112,7 +112,9 @@ final class CoreDuty implements EngineLoop.Duty {
 
     @Override
     public long sleepNanos() {
-        return log.starved() ? STARVED_NANOS : handler.sleepNanos();
+        long most = log.starved() ? STARVED_NANOS : handler.sleepNanos();
+        long rest = coreGroup.sleepNanos();
+        return most == 0 ? rest : rest == 0 ? most : Math.min(most, rest);
     }
 
     /** Called when the journal has written or forced bytes, or has failed. Informs the sessions that wait for that. */

@@ -119,7 +119,8 @@ public record RelayEngine(
         // Does not wait for subscribers that replay, since they can continue from the journal with the next relay.
         return handler.isEmpty()
                 && head == log.endPosition()
-                && live(SubscriberConnection.class).allMatch(s -> s.replays() || s.getsState() || s.position() >= head);
+                && live(SubscriberConnection.class)
+                        .allMatch(s -> s.replays() || s.getsState() && !s.hasInterval() || s.position() >= head);
     }
 
     public void closeConnections() {
@@ -204,10 +205,13 @@ public record RelayEngine(
         long farthest = slowest;
         long replays = 0;
         long getState = 0;
+        long intervals = 0;
         for (Session c : services.table().live()) {
             if (c.role() instanceof SubscriberConnection s && s.replays()) {
                 replays++;
                 farthest = Math.min(farthest, s.position());
+            } else if (c.role() instanceof SubscriberConnection s && s.hasInterval()) {
+                intervals++;
             } else if (c.role() instanceof SubscriberConnection s && s.getsState()) {
                 getState++;
             } else if (c.role() instanceof SubscriberConnection s && !s.conflates()) {
@@ -216,6 +220,7 @@ public record RelayEngine(
         }
         values.put(Counter.JOURNAL_REPLAYS, replays);
         values.put(Counter.STATE_READERS, getState);
+        values.put(Counter.STATE_INTERVAL_READERS, intervals);
         values.put(Counter.JOURNAL_REPLAY_LAG_BYTES, head.position() - farthest);
         values.put(Counter.LARGEST_LAG_BYTES, head.position() - slowest);
         values.put(Counter.LARGEST_LAG_MESSAGES, log.messagesFrom(slowest, head));

@@ -4,6 +4,7 @@ import com.typesafe.config.ConfigList;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigValue;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.Sizes;
 import dev.msgrelay.server.access.AccessPolicy;
@@ -11,6 +12,7 @@ import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.access.Network;
 import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.access.User;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -77,6 +79,7 @@ final class AccessBlock {
         long connections = get("max-connections", Identity.UNLIMITED, AccessBlock::number);
         long rate = get("max-rate", Identity.UNLIMITED, AccessBlock::size);
         long lag = get("max-lag", Identity.UNLIMITED, AccessBlock::size);
+        Duration interval = get("min-interval", Identity.LEAST_INTERVAL, AccessBlock::time);
         long replays = get("max-replays", Identity.UNLIMITED, AccessBlock::number);
         keys.forEach((key, value) -> {
             if (!known.contains(key)) {
@@ -87,7 +90,7 @@ final class AccessBlock {
         });
         try {
             return new Identity(
-                    name, tokens, subjects, users, from, publish, subscribe, connections, rate, lag, replays);
+                    name, tokens, subjects, users, from, publish, subscribe, connections, rate, lag, interval, replays);
         } catch (IllegalArgumentException e) {
             throw HoconFile.wrong(keys, "access: " + e.getMessage());
         }
@@ -126,6 +129,10 @@ final class AccessBlock {
 
     private static long size(ConfigValue value) {
         return Sizes.parse(singleValue(value), MOST_BYTES);
+    }
+
+    private static Duration time(ConfigValue value) {
+        return Durations.parse(singleValue(value));
     }
 
     private static long number(ConfigValue value) {

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.protocol.text.TextWidth;
 import dev.msgrelay.server.RelayServer;
@@ -18,6 +19,7 @@ import dev.msgrelay.server.journal.JournalException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
@@ -36,7 +38,7 @@ final class TextReport implements ServerReport {
 
     private static final String HEADER =
             "    id name         address                   policy       types      cursor     lag   msg/s  age state     waits";
-    private static final String TABLE = "%6s %s %s %-3s %-12s %s %7s %7s %7s %4s %s %s";
+    private static final String TABLE = "%6s %s %s %-3s %s %s %7s %7s %7s %4s %s %s";
 
     private final PrintWriter out;
     private final RelayServer relay;
@@ -112,6 +114,7 @@ final class TextReport implements ServerReport {
         rare(line, "replays", now.get(Counter.JOURNAL_REPLAYS));
         rare(line, "missed in the journal", since(now, Counter.JOURNAL_REPLAY_MISSED));
         rare(line, "conflated", since(now, Counter.STATE_CONFLATED));
+        rare(line, "ticks missed", since(now, Counter.STATE_TICKS_MISSED));
         rare(line, "types forgotten", since(now, Counter.STATE_FORGOTTEN));
         rare(line, "faults", since(now, Counter.FAILURES));
         rare(line, "log lines suppressed", since(now, Counter.LOG_LINES_SUPPRESSED));
@@ -167,7 +170,7 @@ final class TextReport implements ServerReport {
                         TextWidth.left(row.name(), 12),
                         address(row.address(), 21),
                         pub ? "pub" : "sub",
-                        pub ? "" : row.policy().flag(),
+                        TextWidth.left(pub ? "" : policy(row), 12),
                         TextWidth.left(pub ? "" : row.types().isEmpty() ? "all" : row.types(), 9),
                         pub ? "" : ShortText.of(row.cursor(), "B"),
                         pub ? "" : ShortText.of(row.lagBytes(), "B"),
@@ -176,6 +179,12 @@ final class TextReport implements ServerReport {
                         TextWidth.left(row.state(), 9),
                         ShortText.cut(row.waitsFor(), 9))
                 .stripTrailing();
+    }
+
+    private static String policy(ConnectionRow row) {
+        String interval =
+                row.intervalMillis() == 0 ? "" : " " + Durations.format(Duration.ofMillis(row.intervalMillis()));
+        return row.policy().flag() + interval;
     }
 
     /** Cuts off the start of a long address, because its end has the port or the file. */

@@ -84,6 +84,7 @@ public final class ConnectionTable {
                 session.state().name().toLowerCase(Locale.ROOT),
                 own.waitsFor(),
                 own.policy(),
+                own.intervalMillis(),
                 own.types(),
                 own.cursor(),
                 own.lagBytes(),

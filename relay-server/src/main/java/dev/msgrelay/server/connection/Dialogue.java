@@ -250,6 +250,7 @@ public final class Dialogue {
             HelloFrame said,
             Policy policy,
             int features,
+            int interval,
             long next,
             long accepted,
             long fork,
@@ -277,7 +278,7 @@ public final class Dialogue {
                 identity.server(),
                 rolledBack ? fork : 0,
                 said.wants(Features.EPOCHS) ? epochs : Epochs.NONE,
-                0,
+                interval,
                 said.wants(Features.PEER) ? address : "",
                 said.wants(Features.PEER) ? name : "");
         welcome(answer.encode());

@@ -291,13 +291,15 @@ public final class Session extends ChannelInboundHandlerAdapter {
      * Welcomes the client.
      *
      * @param features the optional features for the client's role
+     * @param interval a subscriber's interval in ms; 0: it has none
      * @param next for a subscriber the sequence of its first message, for a publisher the newest sequence plus 1
      * @param accepted for a publisher the number of the last message that was accepted under its name; otherwise 0
      * @param fork the result of {@link Durability#forkOf} for the epoch in HELLO
      */
-    public void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
+    public void welcome(
+            HelloFrame said, Policy policy, int features, int interval, long next, long accepted, long fork) {
         String address = AcceptedSocket.clientAddress(channel);
-        dialogue.welcome(said, policy, features, next, accepted, fork, address, rights.name());
+        dialogue.welcome(said, policy, features, interval, next, accepted, fork, address, rights.name());
         state(SessionState.OPEN);
     }
 

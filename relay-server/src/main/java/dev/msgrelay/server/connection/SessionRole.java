@@ -65,6 +65,7 @@ public interface SessionRole extends ChannelHandler {
     record Report(
             String waitsFor,
             Policy policy,
+            int intervalMillis,
             String types,
             long cursor,
             long lagBytes,

@@ -13,12 +13,13 @@ import dev.msgrelay.protocol.Policy;
  * @param waitsFor in lower case the reason why a publisher is not read at present; of a subscriber that gets the state,
  *     and not the stream yet, {@code state}; empty: nothing
  * @param policy a subscriber's policy; {@link Policy#RELAY_DEFAULT} for a publisher
+ * @param intervalMillis interval at which a subscriber with the policy latest gets the state, in ms; 0: none
  * @param types types that a subscriber wants, as text; empty: all
  * @param cursor a subscriber's position in the stream; all bytes before it were handed to its socket; the stream's head
  *     while the subscriber gets the state
  * @param lagBytes bytes from a subscriber's cursor to the stream's head
  * @param lagMessages messages from a subscriber's cursor to the stream's head, counted with the packet index; while it
- *     gets the state, those of which it was told nothing yet
+ *     gets the state, those of which it was told nothing yet; between two ticks of its interval 0
  * @param replayPercent progress of a subscriber that reads the journal, in percent of its way to the head; {@link
  *     #LIVE}: it reads the log
  * @param replayLeftMillis estimated time until a reader of the journal has caught up; -1: its lag does not shrink; 0:
@@ -39,6 +40,7 @@ public record ConnectionRow(
         String state,
         String waitsFor,
         Policy policy,
+        int intervalMillis,
         String types,
         long cursor,
         long lagBytes,

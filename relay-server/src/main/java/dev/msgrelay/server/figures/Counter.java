@@ -82,6 +82,11 @@ public enum Counter {
     STATE_CONFLATIONS("times", true, "a subscriber with the policy latest was too far behind, and got the state"),
     STATE_CONFLATED(
             "messages", true, "that newer ones replaced for subscribers with the policy latest, or ranges left out"),
+    STATE_INTERVAL_READERS("subscribers", false, "that get the state at an interval"),
+    STATE_TICKS_MISSED(
+            "ticks",
+            true,
+            "of a subscriber's interval that passed while it was still sent the state of an earlier one"),
     FAILURES("faults", true, "faults of the relay's own, each of which ended one connection"),
     LOG_LINES_SUPPRESSED(
             "lines", true, "lines of the log that were left out because there were too many of their kind", true),

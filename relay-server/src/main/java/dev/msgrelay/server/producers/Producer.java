@@ -168,7 +168,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         if (settled()) {
             stage = Stage.WELCOMED;
             long next = log.lastSequence() + 1;
-            session.welcome(hello, Policy.RELAY_DEFAULT, Features.ACKS, next, acceptedBefore, fork);
+            session.welcome(hello, Policy.RELAY_DEFAULT, Features.ACKS, 0, next, acceptedBefore, fork);
             // Acknowledges messages that have come since HELLO.
             putAck();
             speak();

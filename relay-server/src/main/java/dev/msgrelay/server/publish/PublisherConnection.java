@@ -230,6 +230,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         return new Report(
                 waitsFor,
                 Policy.RELAY_DEFAULT,
+                0,
                 "",
                 0,
                 0,

@@ -80,7 +80,12 @@ final class CatchUp {
     }
 
     /** The first and the last of the messages that a subscriber does not get. */
-    record Gap(long from, long to, GapReason reason) {}
+    record Gap(long from, long to, GapReason reason) {
+        /** Returns the messages, for a text. */
+        String what() {
+            return "messages " + from + " to " + to;
+        }
+    }
 
     /**
      * The start of a subscriber's stream.

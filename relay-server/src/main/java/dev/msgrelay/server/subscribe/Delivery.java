@@ -152,9 +152,8 @@ final class Delivery {
         CatchUp.Seek seek = catchUp.seekStart(start, head);
         if (start.resumes() && slowness.conflates() && seek != CatchUp.Seek.FOUND) {
             // The log does not have the start. The state has what the subscriber needs, so the journal is not read.
-            services.counters().increment(Counter.STATE_CONFLATIONS);
             catchUp.readNoJournal();
-            feedState(start.first(), true);
+            conflate(start.first());
             return CatchUp.Seek.FOUND;
         }
         switch (seek) {
@@ -163,6 +162,15 @@ final class Delivery {
             case IN_JOURNAL, WAIT -> {}
         }
         return seek;
+    }
+
+    /** From now on the subscriber gets the state: it is too far behind for the stream, or has an interval. */
+    private void conflate(long first) {
+        boolean tooLate = !slowness.ticks();
+        if (tooLate) {
+            services.counters().increment(Counter.STATE_CONFLATIONS);
+        }
+        feedState(first, tooLate);
     }
 
     /**
@@ -175,7 +183,7 @@ final class Delivery {
         // A search for the start may have pinned the log, which the state needs nothing of.
         reader.release();
         StateDesk desk = shared.state().orElseThrow();
-        state = new StateFeed(desk, session, writer, first, services.clock().nanoTime());
+        state = new StateFeed(desk, services, session, writer, slowness, first);
         state.choose(types);
     }
 
@@ -218,24 +226,9 @@ final class Delivery {
         return feed.isCounted(nextSequence());
     }
 
-    /** Returns whether the state waits for {@link #beginState}. */
-    boolean awaitsTurn() {
-        return state != null && state.isWaiting();
-    }
-
-    /** Lets the subscriber begin to get the state. Requires {@link #getsState}, as the two methods below do. */
-    void beginState() {
-        state.begin();
-    }
-
-    /** Returns whether the subscriber has got a part of the state. */
-    boolean hasPartOfState() {
-        return state.hasBegun();
-    }
-
-    /** Returns true once, if the state has not reached the head of the stream in time. */
-    boolean stateIsLate(long nowNanos) {
-        return state.isLate(nowNanos);
+    /** Returns the state on its way to the subscriber. Requires {@link #getsState}. */
+    StateFeed state() {
+        return state;
     }
 
     long nextSequence() {
@@ -284,6 +277,8 @@ final class Delivery {
         STATE,
         /** The subscriber is too far behind, and gets the state from its place on instead of the stream. */
         CONFLATE,
+        /** The subscriber gets nothing until the next tick of its interval, see {@link StateFeed#restsUntil}. */
+        REST,
         /** The stream goes on in the journal, on the loop that may wait for the disk. */
         JOURNAL,
         /** The stream goes on in the log, on a loop that does not wait for the disk. */
@@ -301,7 +296,7 @@ final class Delivery {
 
     /** Sends the next write. Called only while nothing is in flight. For the parameters see {@link Feed#next}. */
     Outcome next(Mark end, int stride, int least, boolean everything) {
-        Outcome outcome = state != null ? nextOfState() : nextOfStream(end, stride, least, everything);
+        Outcome outcome = state != null ? nextOfState(end) : nextOfStream(end, stride, least, everything);
         if (busy()) {
             isBusy(end);
         }
@@ -333,9 +328,18 @@ final class Delivery {
         };
     }
 
-    private Outcome nextOfState() {
+    private Outcome nextOfState(Mark end) {
+        if (state.isResting()) {
+            boolean nothingNew = end.sequence() <= state.next();
+            if (!state.restsOn(nothingNew, services.clock().nanoTime())) {
+                return Outcome.AGAIN;
+            }
+            // Other types are chosen only where the subscriber is told that it has all there is.
+            completes = nothingNew && session.dialogue().answers() > 0;
+            return completes ? Outcome.STATE : Outcome.REST;
+        }
         if (state.hasArrived()) {
-            return arrive();
+            return slowness.ticks() ? arriveToRest() : arrive();
         }
         // Only before a question, so that a subscriber that pauses keeps no batch. Any lag but 0 will do: the rate
         // counts from the first message of the state on.
@@ -383,6 +387,13 @@ final class Delivery {
         state = null;
         completes = true;
         feed.jumped();
+        return Outcome.STATE;
+    }
+
+    private Outcome arriveToRest() {
+        services.counters()
+                .add(Counter.STATE_TICKS_MISSED, state.rest(services.clock().nanoTime()));
+        completes = true;
         return Outcome.STATE;
     }
 
@@ -435,8 +446,7 @@ final class Delivery {
             }
             catchUp.becomeLive();
             slowness.leaveGate();
-            services.counters().increment(Counter.STATE_CONFLATIONS);
-            feedState(lost, true);
+            conflate(lost);
             state.begin();
             return Outcome.CONFLATE;
         }
@@ -550,13 +560,17 @@ final class Delivery {
         StateFeed walk = state;
         // One that gets the state is at no place of the log, and what it was told of is behind it.
         long at = walk != null ? headPosition : Math.min(position(), headPosition);
+        long behind = walk == null
+                ? catchUp.messagesToHead(at, head)
+                : walk.isResting() ? 0 : Math.max(0, head.sequence() - walk.next());
         return new SessionRole.Report(
                 walk != null ? "state" : "",
                 slowness.policy(),
+                slowness.intervalMillis(),
                 types,
                 at,
                 Math.max(0, headPosition - at),
-                walk != null ? Math.max(0, head.sequence() - walk.next()) : catchUp.messagesToHead(at, head),
+                behind,
                 catchUp.percent(at, headPosition),
                 catchUp.leftMillis(at, headPosition, nowNanos),
                 messages,

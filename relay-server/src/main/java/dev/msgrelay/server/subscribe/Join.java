@@ -68,6 +68,7 @@ final class Join {
     private boolean hasTurn;
     // Whether the subscriber gets the policy LATEST, for which the state must have all of its types.
     private boolean conflates;
+    private int intervalMillis;
     // Whether the types of HELLO are in force, though others may be wanted by now.
     private boolean typesAreChosen;
     private Policy policy;
@@ -137,6 +138,7 @@ final class Join {
         conflates = services.clients().grant(said.policy(), true) == Policy.LATEST;
         if (conflates) {
             checkState(LATEST);
+            intervalMillis = rights.grantInterval(said.intervalMillis());
         }
         wantTypes(said.types());
         boolean ofState = said.start() == StartFrom.STATE;
@@ -169,6 +171,7 @@ final class Join {
         // Set only now, because the lag before the move may be one for which the granted policy cuts a subscriber off.
         policy = services.clients().grant(hello.policy(), replayed);
         slowness.change(policy);
+        slowness.every(intervalMillis);
         Level level = session.dialogue().level().orElse(Level.STREAM);
         if (durable == Level.STREAM && level != Level.STREAM) {
             durable = level;
@@ -266,10 +269,13 @@ final class Join {
         // A client that did not ask for REPLAY may not know this policy. Its WELCOME has RELAY_DEFAULT instead.
         boolean unknown = policy == Policy.REPLAY && hello.policy() != Policy.REPLAY;
         int features = rights.permittedTypes().isAll() ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
+        if (intervalMillis > 0) {
+            features |= Features.INTERVAL;
+        }
         if (conflates) {
             UnsentBytes.bound(session.channel(), shared.conflateBytes());
         }
-        session.welcome(hello, unknown ? Policy.RELAY_DEFAULT : policy, features, first, 0, fork);
+        session.welcome(hello, unknown ? Policy.RELAY_DEFAULT : policy, features, intervalMillis, first, 0, fork);
         hello = null;
     }
 

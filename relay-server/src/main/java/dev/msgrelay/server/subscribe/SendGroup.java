@@ -5,12 +5,20 @@ import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The subscribers of one event loop. All are sent the same few segments before any is sent the next ones. So these
  * bytes are read from memory once, and stay in the processor's cache until all subscribers have them.
+ *
+ * <p>A subscriber with an interval rests until its next tick, and costs a pump nothing meanwhile.
  *
  * <p>An exception in one subscriber ends no other. Owned by the loop's thread; {@link #signal} is for any thread.
  */
@@ -32,12 +40,21 @@ public final class SendGroup implements EngineLoop.Duty {
         Session session();
     }
 
+    /** A member that is sent nothing until a time. */
+    private record Rest(Member member, long untilNanos) {}
+
     private final PacketLog log;
     private final EngineLoop loop;
     final FilterBuffers buffers;
     private final Optional<ReplayPages> pages;
     // Replaced by a new array when a subscriber comes or goes, so that a round that has begun keeps its own.
     private Member[] members = {};
+    // Members that rest, and the time at which the first of them wakes.
+    private Rest[] resting = {};
+    private long wakeNanos;
+    // Those that rest when the present pump has ended, and those that wake when the next one begins.
+    private final Map<Member, Rest> tired = new LinkedHashMap<>();
+    private final Set<Member> woken = new HashSet<>();
     // The index of the subscriber that was first in the last pump.
     private int first;
     private final Mark head = new Mark();
@@ -70,8 +87,57 @@ public final class SendGroup implements EngineLoop.Duty {
     }
 
     void remove(Member subscriber) {
+        tired.remove(subscriber);
+        woken.remove(subscriber);
+        wake(rest -> rest.member == subscriber);
         members = Arrays.stream(members).filter(m -> m != subscriber).toArray(Member[]::new);
         any = members.length > 0;
+    }
+
+    /** Sends nothing to a member from the end of this pump until a time, unless it is woken. */
+    void rest(Member subscriber, long untilNanos) {
+        tired.put(subscriber, new Rest(subscriber, untilNanos));
+    }
+
+    /** Wakes a member, if it rests, when the next pump begins. */
+    void wake(Member subscriber) {
+        if (resting.length > 0) {
+            woken.add(subscriber);
+        }
+    }
+
+    private void wakeSome() {
+        long now = loop.nanoTime();
+        if (!woken.isEmpty() || now - wakeNanos >= 0) {
+            wake(rest -> now - rest.untilNanos >= 0 || woken.contains(rest.member));
+            woken.clear();
+        }
+    }
+
+    private void layToRest() {
+        members = Arrays.stream(members).filter(m -> !tired.containsKey(m)).toArray(Member[]::new);
+        any = members.length > 0;
+        rest(Stream.concat(Arrays.stream(resting), tired.values().stream()));
+        tired.clear();
+    }
+
+    private void wake(Predicate<Rest> which) {
+        Stream<Member> more = Arrays.stream(resting).filter(which).map(Rest::member);
+        Member[] awake = Stream.concat(Arrays.stream(members), more).toArray(Member[]::new);
+        if (awake.length > members.length) {
+            members = awake;
+            any = true;
+            rest(Arrays.stream(resting).filter(which.negate()));
+        }
+    }
+
+    private void rest(Stream<Rest> all) {
+        resting = all.toArray(Rest[]::new);
+        long first = resting.length == 0 ? 0 : resting[0].untilNanos;
+        for (Rest rest : resting) {
+            first = rest.untilNanos - first < 0 ? rest.untilNanos : first;
+        }
+        wakeNanos = first;
     }
 
     /** Wakes the loop if it sleeps and has subscribers. Any thread, after a move of the head and a full fence. */
@@ -114,6 +180,9 @@ public final class SendGroup implements EngineLoop.Duty {
             // Cleared before the durable ends are read. If an end moves after that, the flag is set again.
             moreDurable = false;
         }
+        if (resting.length > 0) {
+            wakeSome();
+        }
         log.head().read(head);
         lastHead = head.position();
         boolean several = members.length > 1;
@@ -137,6 +206,9 @@ public final class SendGroup implements EngineLoop.Duty {
             }
             writes -= Math.max(1, turn.length);
         }
+        if (!tired.isEmpty()) {
+            layToRest();
+        }
         return more;
     }
 
@@ -148,7 +220,12 @@ public final class SendGroup implements EngineLoop.Duty {
 
     @Override
     public long sleepNanos() {
-        return pages.map(ReplayPages::sleepNanos).orElse(0L);
+        long most = pages.map(ReplayPages::sleepNanos).orElse(0L);
+        if (resting.length == 0) {
+            return most;
+        }
+        long rest = Math.max(1, wakeNanos - loop.nanoTime());
+        return most == 0 ? rest : Math.min(most, rest);
     }
 
     /** Returns whether the head has moved since the last pump, or that pump has left something to send. */
@@ -160,14 +237,18 @@ public final class SendGroup implements EngineLoop.Duty {
 
     /** Runs {@link #tick} on the loop, if that has subscribers. Any thread. */
     public void tickThere() {
-        if (any) {
+        if (seats() > 0) {
             loop.io().execute(() -> tick(loop.nanoTime()));
         }
     }
 
     public void tick(long nowNanos) {
+        Rest[] others = resting;
         for (Member subscriber : members) {
             subscriber.session().tick(nowNanos);
+        }
+        for (Rest rest : others) {
+            rest.member.session().tick(nowNanos);
         }
     }
 }

@@ -1,11 +1,15 @@
 package dev.msgrelay.server.subscribe;
 
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.connection.Services;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.stream.WindowGate;
 import io.netty.util.concurrent.Ticker;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The limits of a slow subscriber: its policy, its lag, its identity's rate, and its time without progress while
@@ -35,8 +39,12 @@ final class SlowReader {
     private final WindowGate.Limit subscriber;
     private final FanoutParts shared;
     private final WindowGate gate;
+    private final Services services;
     private final Ticker clock;
     private volatile Policy policy;
+    // Shortest time between two states; 0: it gets the stream. Reports read it.
+    private volatile int intervalMillis;
+    private long intervalNanos;
     private boolean holdsBack;
     private boolean inGate;
     private long progressNanos;
@@ -45,6 +53,7 @@ final class SlowReader {
     private long unspent;
     // Whether the identity's rate has paused the subscriber since it was last at the head.
     private boolean paused;
+    private boolean missedIsLogged;
     // The end of the stream when the subscriber was last held up, by its socket or its rate.
     private long heldUpAt;
 
@@ -53,6 +62,7 @@ final class SlowReader {
         this.gate = shared.gate();
         this.rights = rights;
         this.subscriber = subscriber;
+        this.services = services;
         this.clock = services.clock();
         change(services.clients().slowSubscriber());
     }
@@ -66,6 +76,32 @@ final class SlowReader {
         leaveGate();
         policy = to;
         holdsBack = to == Policy.BACKPRESSURE;
+    }
+
+    /** From now on the subscriber gets the state at each tick of an interval, in ms; 0: it gets the stream. */
+    void every(int millis) {
+        intervalMillis = millis;
+        intervalNanos = TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
+    /** Returns the interval in ms; 0: there is none. Any thread. */
+    int intervalMillis() {
+        return intervalMillis;
+    }
+
+    /** Returns whether the subscriber waits for ticks. A relay that ends sends what there is, and waits for none. */
+    boolean ticks() {
+        return intervalNanos > 0 && !services.table().draining();
+    }
+
+    /** Returns the last tick at a time; 0 if there is no interval. All subscribers of one interval tick together. */
+    long tickAt(long nowNanos) {
+        return intervalNanos == 0 ? 0 : Math.floorDiv(nowNanos, intervalNanos);
+    }
+
+    /** Returns the time of a tick. */
+    long timeOf(long tick) {
+        return tick * intervalNanos;
     }
 
     Overtaken overtaken() {
@@ -126,15 +162,36 @@ final class SlowReader {
     /**
      * Returns whether a subscriber at {@code position} is too far behind. With {@link Policy#LATEST} that is judged by
      * the end of the stream at which it was held up last: what has come since then, it may have been sent late by the
-     * relay's own choice.
+     * relay's own choice. With an interval every place is too far behind for the stream.
      */
     boolean lags(long position, long end) {
-        return end - position > rights.maxLag() || conflates() && heldUpAt - position > shared.conflateBytes();
+        return ticks()
+                || end - position > rights.maxLag()
+                || conflates() && heldUpAt - position > shared.conflateBytes();
     }
 
     /** Returns whether the subscriber is near enough to the head to leave the journal. */
     boolean isNear(long lag) {
         return lag <= Math.min(shared.logBytes(), rights.maxLag()) / NEAR;
+    }
+
+    /**
+     * Counts messages that the subscriber misses, and logs the first ones.
+     *
+     * @param who the subscriber, for the log
+     */
+    void missed(CatchUp.Gap gap, String who) {
+        boolean slow = gap.reason() == GapReason.SLOW;
+        if (!missedIsLogged) {
+            missedIsLogged = true;
+            String text = slow
+                    ? " is too slow: it skips " + gap.what()
+                    : " misses " + gap.what() + ", " + gap.reason().text();
+            String line = who + text + " (logged once, counted always)";
+            services.closes().warn(CloseReason.SLOW_SUBSCRIBER, clock.nanoTime(), line);
+        }
+        Counter counter = slow ? Counter.MESSAGES_SKIPPED : Counter.JOURNAL_REPLAY_MISSED;
+        services.counters().add(counter, gap.to() - gap.from() + 1);
     }
 
     Refusal tooSlow() {

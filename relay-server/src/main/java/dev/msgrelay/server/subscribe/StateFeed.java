@@ -1,13 +1,16 @@
 package dev.msgrelay.server.subscribe;
 
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.state.StateDesk;
 import dev.msgrelay.server.state.Walk;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.WindowGate;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The state on its way to one subscriber: batch by batch from the core to the socket, up to the head of the stream. The
@@ -15,6 +18,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  *   begin --> IDLE --ask--> ASKED --the core answers--> ANSWERED --send--> WRITING --written--> IDLE | arrived
+ *              ^-- RESTING <--rest, until the next tick of the subscriber's interval-- arrived
  * </pre>
  *
  * <p>Owned by the subscriber's thread.
@@ -30,25 +34,36 @@ final class StateFeed {
         ASKED,
         ANSWERED,
         WRITING,
+        /** The subscriber has the state of a tick, and waits for the next one. */
+        RESTING,
         RELEASED
     }
 
     private final StateDesk desk;
     private final Walk walk;
     private final SocketWriter writer;
+    private final SlowReader slowness;
+    private final LongAdder lateStates;
     private long sinceNanos;
-    private Step step = Step.WAITING;
+    // Volatile, as the next field is, for reports.
+    private volatile Step step = Step.WAITING;
     private volatile long next;
+    // The tick of the interval at which it has begun, or until which it rests.
+    private long tick;
     private boolean begun;
     private boolean arrived;
     private boolean late;
 
     /** @param first the first number that the subscriber wants */
-    StateFeed(StateDesk desk, Session session, SocketWriter writer, long first, long nowNanos) {
+    StateFeed(
+            StateDesk desk, Services services, Session session, SocketWriter writer, SlowReader slowness, long first) {
         this.desk = desk;
         this.writer = writer;
+        this.slowness = slowness;
+        this.lateStates = services.counters().adder(Counter.STATE_LATE);
         this.next = first;
-        this.sinceNanos = nowNanos;
+        this.sinceNanos = services.clock().nanoTime();
+        this.tick = slowness.tickAt(sinceNanos);
         this.walk = new Walk(first, () -> session.execute(this::answered));
     }
 
@@ -74,9 +89,13 @@ final class StateFeed {
         return step == Step.IDLE;
     }
 
-    /** Returns whether the subscriber has got a part of the state. */
-    boolean hasBegun() {
-        return begun;
+    /**
+     * Returns whether a PING says nothing about the stream now: the subscriber has got a part of the state.
+     *
+     * @param atEnd whether its place is the stream's end, where a PING would say that the state is complete
+     */
+    boolean hidesPlace(boolean atEnd) {
+        return step != Step.RESTING && (begun || atEnd);
     }
 
     /** Returns the first number that the subscriber has not been told of. Any thread. */
@@ -91,6 +110,45 @@ final class StateFeed {
 
     Mark head() {
         return walk.head();
+    }
+
+    /** Rests at the head that was reached, until the next tick; returns how many ticks were missed on the way. */
+    long rest(long nowNanos) {
+        beginAgain(nowNanos);
+        step = Step.RESTING;
+        long now = slowness.tickAt(nowNanos);
+        long missed = now - tick;
+        tick = now + 1;
+        return missed;
+    }
+
+    /** Returns whether the subscriber waits for the next tick of its interval. Any thread. */
+    boolean isResting() {
+        return step == Step.RESTING;
+    }
+
+    /** Returns the time of the tick that the subscriber waits for. */
+    long restsUntil() {
+        return slowness.timeOf(tick);
+    }
+
+    /**
+     * Ends the rest if its time is over; returns whether it goes on.
+     *
+     * @param nothingNew whether the subscriber is at the head still. Then it rests until the tick after this one
+     */
+    boolean restsOn(boolean nothingNew, long nowNanos) {
+        long now = slowness.tickAt(nowNanos);
+        boolean ticks = slowness.ticks();
+        if (ticks && nothingNew) {
+            tick = Math.max(tick, now + 1);
+        }
+        if (ticks && now < tick) {
+            return true;
+        }
+        step = Step.IDLE;
+        tick = now;
+        return false;
     }
 
     /** Goes on behind the head that was reached. */
@@ -168,16 +226,15 @@ final class StateFeed {
         return hasBatch ? desk.waitingSince(walk) : WindowGate.NEVER;
     }
 
-    /**
-     * Returns true once, if the head was not reached in time. A subscriber that waits for its first batch is not late.
-     */
-    boolean isLate(long nowNanos) {
+    /** Counts the state once as late if the head was not reached in time. One that has not begun is not late. */
+    void tick(long nowNanos) {
         if (!begun) {
             sinceNanos = nowNanos;
         }
-        boolean now = !late && nowNanos - sinceNanos > LATE_NANOS;
-        late |= now;
-        return now;
+        if (!late && nowNanos - sinceNanos > LATE_NANOS) {
+            late = true;
+            lateStates.increment();
+        }
     }
 
     void release() {

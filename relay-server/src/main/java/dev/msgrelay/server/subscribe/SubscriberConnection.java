@@ -17,7 +17,6 @@ import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.connection.SessionRole;
 import dev.msgrelay.server.connection.SessionState;
-import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.net.Stranger;
@@ -72,7 +71,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     private final Join join;
     // Null until the channel is active.
     private Delivery delivery;
-    private boolean missedIsLogged;
 
     private SendGroup group;
     // Whether the subscriber is in the group, with its channel on the group's loop.
@@ -147,7 +145,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (!delivery.hasPlace()) {
             // With a place, a PING would say that all before it has come; at the stream's end, that the state is whole.
             boolean atEnd = delivery.nextSequence() >= head.sequence();
-            session.dialogue().hold(true, atEnd || delivery.hasPartOfState());
+            session.dialogue().hold(true, delivery.state().hidesPlace(atEnd));
         }
         if (state.speaks()
                 && (state == SessionState.GREETED || session.dialogue().due())) {
@@ -175,6 +173,10 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                     session.dialogue().ping(services.clock().nanoTime());
                 }
                 yield true;
+            }
+            case REST -> {
+                group.rest(this, delivery.state().restsUntil());
+                yield false;
             }
             case JOURNAL -> toJournal();
             case LOG -> {
@@ -210,24 +212,14 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     /** Counts missing messages and sends GAP. Without HELLO, closes the connection unless its policy is to skip. */
     private void reportMissed(CatchUp.Gap gap) {
-        boolean slow = gap.reason() == GapReason.SLOW;
-        String what = "messages " + gap.from() + " to " + gap.to();
-        if (!missedIsLogged) {
-            missedIsLogged = true;
-            String text = slow
-                    ? " is too slow: it skips " + what
-                    : " misses " + what + ", " + gap.reason().text();
-            String line = session.who() + text + " (logged once, counted always)";
-            services.closes().warn(CloseReason.SLOW_SUBSCRIBER, services.clock().nanoTime(), line);
-        }
-        Counter counter = slow ? Counter.MESSAGES_SKIPPED : Counter.JOURNAL_REPLAY_MISSED;
-        services.counters().add(counter, gap.to() - gap.from() + 1);
+        slowness.missed(gap, session.who());
         if (session.state() == SessionState.OPEN) {
             session.dialogue().gap(gap.from(), gap.to(), gap.reason());
-        } else if (!slow) {
+        } else if (gap.reason() != GapReason.SLOW) {
             // Without HELLO a subscriber cannot be told that messages are missing, but expects all of them.
             session.close(
-                    CloseReason.SLOW_SUBSCRIBER, what + " are " + gap.reason().text());
+                    CloseReason.SLOW_SUBSCRIBER,
+                    gap.what() + " are " + gap.reason().text());
         }
     }
 
@@ -290,7 +282,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
      */
     private void beginState(boolean nothing) {
         if (nothing || join.takeTurn()) {
-            delivery.beginState();
+            delivery.state().begin();
         }
     }
 
@@ -331,6 +323,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         try {
             if (!session.state().ended()) {
                 inbox.receive(in, this);
+                wakeIfDue();
             }
         } catch (FrameException e) {
             session.close(e);
@@ -383,13 +376,13 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             }
             return;
         }
+        wakeIfDue();
         if (delivery.getsState()) {
-            if (delivery.awaitsTurn()) {
+            StateFeed state = delivery.state();
+            if (state.isWaiting()) {
                 beginState(false);
             }
-            if (delivery.stateIsLate(nowNanos)) {
-                services.counters().increment(Counter.STATE_LATE);
-            }
+            state.tick(nowNanos);
         }
         // Skipped for most clients without HELLO, because it would be nearly all the work of an idle relay. A socket
         // with room takes bytes even if its peer is gone, so only the progress of a write in flight is a sign of life.
@@ -403,6 +396,14 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             long millis = TimeUnit.NANOSECONDS.toMillis(shared.stallNanos());
             session.close(
                     CloseReason.STALLED_SUBSCRIBER, "read nothing for " + millis + " ms while " + who + " waited");
+        }
+    }
+
+    /** Ends the rest of a subscriber with an interval if anything but the state may be sent now. */
+    private void wakeIfDue() {
+        Dialogue dialogue = session.dialogue();
+        if (dialogue.due() || dialogue.answers() > 0 || services.table().draining()) {
+            group.wake(this);
         }
     }
 
@@ -509,6 +510,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             return;
         }
         readMore(true);
+        group.wake(this);
         last = why;
         lastDue = true;
         // If a slow client has not taken the rest of its frame by then, the channel is closed without an ERROR.
@@ -573,6 +575,11 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     /** Returns whether the subscriber gets the state when it is too far behind, so that its lag harms nobody. */
     public boolean conflates() {
         return slowness.conflates();
+    }
+
+    /** Returns whether the subscriber gets the state at an interval, and never the stream. */
+    public boolean hasInterval() {
+        return slowness.intervalMillis() > 0;
     }
 
     public long pinnedFrom() {

@@ -216,9 +216,10 @@ function endOf(subscriber, now) {
 }
 
 function stateOf(subscriber) {
+  const interval = subscriber.intervalMillis > 0 ? `every ${subscriber.intervalMillis} ms` : '';
   const conflated = subscriber.conflated > 0 ? `${short(subscriber.conflated)} conflated` : '';
-  if (conflated || subscriber.replayPercent === undefined) {
-    return [subscriber.state, subscriber.waitsFor, conflated].filter(word => word).join(', ');
+  if (interval || conflated || subscriber.replayPercent === undefined) {
+    return [subscriber.state, subscriber.waitsFor, interval, conflated].filter(word => word).join(', ');
   }
   const left = subscriber.replayLeftMillis;
   const when = left < 0 ? 'comes no nearer' : `${Math.ceil(left / 1000)} s left`;

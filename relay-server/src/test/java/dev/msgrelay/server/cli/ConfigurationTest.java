@@ -548,7 +548,8 @@ class ConfigurationTest {
         AccessPolicy policy = access(file(
                 "access {",
                 "  orders { token = \"" + HASH + "\", publish = \"1-99\", max-connections = 4, max-rate = 200m }",
-                "  audit  { certificate = \"CN=audit, O=Example\", subscribe = [1-99, 200], max-lag = 4m }",
+                "  audit  { certificate = \"CN=audit, O=Example\", subscribe = [1-99, 200], max-lag = 4m,",
+                "           min-interval = 500ms }",
                 "  local  { user = 0, publish = \"*\", subscribe = all }",
                 "  anyone { from = \"127.0.0.0/8,10.1.0.0/16\", subscribe = \"100-199\" }",
                 "}"));
@@ -562,10 +563,12 @@ class ConfigurationTest {
         assertThat(orders.maxConnections()).isEqualTo(4);
         assertThat(orders.maxRate()).isEqualTo(200L << 20);
         assertThat(orders.maxLag()).isEqualTo(Identity.UNLIMITED);
+        assertThat(orders.minInterval()).isEqualTo(Identity.LEAST_INTERVAL);
         Identity audit = policy.identities().get(1);
         assertThat(audit.certificates().get(0).getName()).isEqualTo("CN=audit,O=Example");
         assertThat(audit.subscribe()).hasToString("1-99,200");
         assertThat(audit.maxLag()).isEqualTo(4 << 20);
+        assertThat(audit.minInterval()).isEqualTo(Duration.ofMillis(500));
         assertThat(policy.identities().get(2).users().get(0).uid()).isZero();
         assertThat(policy.identities().get(2).publish().isAll()).isTrue();
         assertThat(policy.identities().get(3).from()).hasSize(2);
@@ -590,6 +593,10 @@ class ConfigurationTest {
                 "a { from = unix, publish = all, max-connections = 0 } | :2: access: a: max-connections 0 is below 1",
                 "a { from = unix, publish = all, max-connections = few } | :2: a.max-connections: 'few' is no number",
                 "a { from = unix, publish = all, max-lag = 1k } | :2: access: a: max-lag 1024 is below 1048576",
+                "a { from = unix, subscribe = all, min-interval = 9ms } | :2: access: a: min-interval 9ms is not within 10ms..60m",
+                "a { from = unix, subscribe = all, min-interval = 0 } | :2: access: a: min-interval 0s is not within",
+                "a { from = unix, subscribe = all, min-interval = 2h } | :2: access: a: min-interval 120m is not within",
+                "a { from = unix, subscribe = all, min-interval = often } | :2: a.min-interval: 'often' is not a duration",
                 "a { from = unix, publish = all, max-rate = fast } | :2: a.max-rate: 'fast' is not a size",
                 "a { user = no-such-user-here, publish = all } | :2: a.user: there is no user no-such-user-here",
                 "a { certificate = audit, publish = all } | :2: a.certificate: 'audit' is no subject",

@@ -21,6 +21,7 @@ class TextReportTest {
                 "connected",
                 "something long",
                 Policy.BACKPRESSURE,
+                0,
                 "1-999999,2000000-3000000",
                 Long.MAX_VALUE,
                 Long.MAX_VALUE,
@@ -37,6 +38,37 @@ class TextReportTest {
                         "999999 nnnnnnnnnnn~ ~444:5555:6666]:65535 sub backpressure 1-999999~ 9.22 EB 9.22 EB  1.00 T"
                                 + " 999d connected somethin~")
                 .hasSizeLessThanOrEqualTo(120);
+    }
+
+    @Test
+    void anIntervalStandsBesideThePolicy() {
+        assertThat(TextReport.row(latest(500))).contains(" sub latest 500ms all ");
+        assertThat(TextReport.row(latest(3_599_999))).contains(" sub latest 3599~ all ");
+        assertThat(TextReport.row(latest(0))).contains(" sub latest       all ");
+    }
+
+    private static ConnectionRow latest(int interval) {
+        return new ConnectionRow(
+                7,
+                "",
+                "",
+                "127.0.0.1:40000",
+                false,
+                "open",
+                "",
+                Policy.LATEST,
+                interval,
+                "",
+                0,
+                0,
+                0,
+                ConnectionRow.LIVE,
+                0,
+                12,
+                120,
+                0,
+                1,
+                1500);
     }
 
     @Test
@@ -67,6 +99,7 @@ class TextReportTest {
                 "plain",
                 "room",
                 Policy.RELAY_DEFAULT,
+                0,
                 "",
                 0,
                 0,

@@ -38,6 +38,7 @@ public final class Policies {
                 limit(keys, "max-connections"),
                 limit(keys, "max-rate"),
                 limit(keys, "max-lag"),
+                keys.hasPath("min-interval") ? keys.getDuration("min-interval") : Identity.LEAST_INTERVAL,
                 Identity.UNLIMITED);
     }
 

@@ -442,6 +442,7 @@ class ReplayTest {
                 Identity.UNLIMITED,
                 maxRate,
                 Identity.UNLIMITED,
+                Identity.LEAST_INTERVAL,
                 maxReplays);
     }
 
