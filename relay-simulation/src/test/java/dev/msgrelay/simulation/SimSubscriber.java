@@ -42,6 +42,9 @@ final class SimSubscriber extends Peer {
         STOPPED
     }
 
+    /** One whose ticks do not come within a run: only a relay that drains sends such a reader anything. */
+    static final int LONG_INTERVAL = 3_600_000;
+
     private static final Set<CloseReason> SLOW =
             EnumSet.of(CloseReason.SLOW_SUBSCRIBER, CloseReason.STALLED_SUBSCRIBER, CloseReason.MEMORY_LIMIT);
 
@@ -91,6 +94,8 @@ final class SimSubscriber extends Peer {
     private final Set<Integer> passedOver = new HashSet<>();
     // What was lost before it had any message.
     private int lostUpTo;
+    // Whether it was told once that it has all there is.
+    private boolean hasBegun;
 
     SimSubscriber(World world, SimChannel channel, int number) {
         super(world, "subscriber " + number, channel, Role.SUBSCRIBER);
@@ -214,6 +219,9 @@ final class SimSubscriber extends Peer {
         if (!owedAnswer().isEmpty()) {
             return owedAnswer();
         }
+        if (hasBegun && waitsForLong() && !world.draining) {
+            return "";
+        }
         if (getsState()) {
             return this + " has not got the state, only up to " + next + " of " + model.count + ": " + channel.state();
         }
@@ -291,6 +299,16 @@ final class SimSubscriber extends Peer {
             sequence++;
         }
         return sequence;
+    }
+
+    /** Whether there is something new for one that has an interval, and has begun. */
+    boolean waitsForItsTick() {
+        boolean waits = live() && !spoilt && hasBegun && hello.intervalMillis() > 0;
+        return waits && (!passedOver.isEmpty() || firstWanted(next) <= model.count);
+    }
+
+    private boolean waitsForLong() {
+        return hello != null && hello.intervalMillis() == LONG_INTERVAL;
     }
 
     private boolean jumpsUntold() {
@@ -372,10 +390,17 @@ final class SimSubscriber extends Peer {
         if (getsState()) {
             pingOfState(to, head);
         }
+        hasBegun |= head == to - 1;
     }
 
     @Override
     protected void welcome(WelcomeFrame said) {
+        int interval = hello.policy() == Policy.LATEST ? hello.intervalMillis() : 0;
+        check(
+                said.intervalMillis() == interval && said.grants(Features.INTERVAL) == interval > 0,
+                "is granted an interval of " + said.intervalMillis() + " ms instead of " + interval);
+        world.saw("intervals", interval > 0 ? 1 : 0);
+        hasBegun = false;
         boolean decides =
                 hello.policy() != Policy.RELAY_DEFAULT && (hello.policy() != Policy.REPLAY || journal != null);
         policy = decides ? hello.policy() : relayDefault;

@@ -497,8 +497,13 @@ final class Simulation {
             SimSubscriber.Resumed one = resumed.remove(world.below(resumed.size()));
             hello.fromSequence(one.epoch(), one.next()).level(one.level());
         }
-        HelloFrame said = hello.build();
-        return said.policy() == Policy.LATEST ? hello.level(Level.STREAM).build() : said;
+        if (hello.build().policy() == Policy.LATEST) {
+            hello.level(Level.STREAM);
+            if (world.onceIn(2)) {
+                hello.intervalMillis(world.oneOf(0, 10, 10, 30, 1000, SimSubscriber.LONG_INTERVAL));
+            }
+        }
+        return hello.build();
     }
 
     private void connect(Peer peer) {
@@ -940,6 +945,11 @@ final class Simulation {
         stopTaking();
         goOnUntil(engine::drained, 5);
         world.check(engine.drained(), "the relay does not drain");
+        peers.forEach(Peer::behave);
+        for (Peer peer : peers) {
+            boolean lacks = peer instanceof SimSubscriber subscriber && subscriber.waitsForItsTick();
+            world.check(!lacks, "the relay has drained, and has not sent the state to " + peer);
+        }
         engine.closeConnections();
     }
 }

@@ -40,6 +40,7 @@ class SimulationTest {
             damage told; dropped before they came; replays; starts in the journal
             subscribers of an earlier life; subscribers rolled back; publishers rolled back
             starts with the state; states complete; states not whole; conflated; conflated, not whole
+            intervals
             publishers on reader loops; sleeps looked at without a journal
             """.split("[;\n] ?"));
 
