@@ -213,8 +213,9 @@ final class TopScreen {
     private static String state(JsonObject row) {
         long conflated = row.getLong("conflated");
         if (conflated > 0 || !row.has("replayPercent")) {
+            String interval = row.has("intervalMillis") ? "every " + row.getLong("intervalMillis") + " ms" : "";
             String words = conflated > 0 ? ShortText.of(conflated) + " conflated" : "";
-            return Stream.of(row.getString("state"), row.getString("waitsFor", ""), words)
+            return Stream.of(row.getString("state"), row.getString("waitsFor", ""), interval, words)
                     .filter(word -> !word.isEmpty())
                     .collect(Collectors.joining(", "));
         }
