@@ -64,11 +64,6 @@ impl StateStart {
         true
     }
 
-    /// Whether all of the state was asked for, wherever the count is.
-    pub(crate) fn begins_anew(&self) -> bool {
-        self.asked == 0
-    }
-
     /// Takes note of a PING that has reached the head. Whether it is the first one.
     pub(crate) fn completed(&mut self) -> bool {
         self.has_passed_over = false;

@@ -272,11 +272,12 @@ impl SubscriberCore {
         self.numbered = welcome.grants(wire::SEQUENCES);
         self.filtered = self.narrowed || !self.greeted_all;
         self.counters.epoch = welcome.epoch;
-        if next == 0 || other || (is_state && self.state.begins_anew()) {
+        if anew == Some(true) {
+            self.counters.next = 1;
+        } else if next == 0 || other {
             self.counters.next = welcome.next;
-        } else {
-            self.left_out(wire::WELCOME, welcome.next, false)?;
         }
+        self.left_out(wire::WELCOME, welcome.next, false)?;
         while let Some(change) = self.sent.pop_front() {
             self.holds(change);
         }
