@@ -282,6 +282,11 @@ def never_begins_anew() -> None:
     as_if("_begin_state", _asked_for_all=False)
 
 
+@found_by("state/a-welcome-beyond-the-first")
+def begins_wherever_welcome_says() -> None:
+    before(Subscriber, "_not_back", lambda core, type_, at: type_ == _wire.WELCOME and setattr(core, "next", at))
+
+
 @found_by("state/widened")
 def overlooks_wider_types() -> None:
     _core.covers = lambda types, others: True
