@@ -27,8 +27,8 @@ final class ConnectOptions extends Options {
     private static final int TLS_PUBLISH = 7_411;
 
     /** Options that apply only to a relay that loadgen starts itself. */
-    private static final List<String> LOCAL =
-            List.of("--lane", "--relay-arg", "--relay-java-opts", "--no-plain-relay", "--from", "--joins");
+    private static final List<String> LOCAL = List.of(
+            "--lane", "--relay-arg", "--relay-java-opts", "--no-plain-relay", "--from", "--interval", "--joins");
 
     @Option(
             names = "--connect",

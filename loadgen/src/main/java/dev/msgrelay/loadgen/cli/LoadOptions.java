@@ -134,7 +134,8 @@ final class LoadOptions extends Options {
                 policy,
                 new SlowReaders(slowReaders, SLOW_BYTES_PER_SECOND, slow),
                 CongestionControl.SYSTEM,
-                false);
+                false,
+                0);
         return tls ? load.withTls() : load;
     }
 

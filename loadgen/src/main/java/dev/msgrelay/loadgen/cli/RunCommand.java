@@ -29,6 +29,7 @@ import dev.msgrelay.loadgen.rig.RemoteRelay;
 import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.Protocol;
 import dev.msgrelay.protocol.cli.ExitCodes;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.text.Durations;
@@ -100,6 +101,9 @@ final class RunCommand extends PrintingCommand {
 
     private static final int MOST_JOINS = 1_000;
 
+    /** Longest interval, of which a few are in each measured part, and half the wait for the last message. */
+    private static final int MOST_INTERVAL_MILLIS = 5_000;
+
     @Mixin
     private ConnectOptions connect;
 
@@ -117,6 +121,12 @@ final class RunCommand extends PrintingCommand {
             paramLabel = "START",
             description = "Start of the subscribers: live; or state, the newest of each type, checked at PINGs (live).")
     private From from = From.LIVE;
+
+    @Option(
+            names = "--interval",
+            paramLabel = "TIME",
+            description = "As --from state, and then only the newest of each changed type, once in 10ms to 5s.")
+    private Duration interval;
 
     @Option(
             names = "--joins",
@@ -201,7 +211,7 @@ final class RunCommand extends PrintingCommand {
             Experiment runs = experiment(interrupts, lines, 1);
             Optional<Ceilings> ceilings = Optional.ofNullable(way.linkCeilings(through));
             try {
-                if (way.isLocal() && !load.isPaced() && !noPlainRelay) {
+                if (way.isLocal() && !load.isPaced() && !noPlainRelay && !load.hasInterval()) {
                     ceilings = measured(way, through, experiment(interrupts, lines, 1));
                 }
                 RunRecord full = measure(runs, way.plan(through, first, rig));
@@ -227,7 +237,9 @@ final class RunCommand extends PrintingCommand {
 
     private int join(Load load) throws IOException, RunException, InterruptedException {
         within("--joins", joins, 1, MOST_JOINS);
-        exclude(List.of("--rate", "--p99", "--min-rate", "--html", "--slow-readers", "--subscribers"), "--joins");
+        exclude(
+                List.of("--rate", "--p99", "--min-rate", "--html", "--slow-readers", "--subscribers", "--interval"),
+                "--joins");
         try (Interrupts interrupts = new Interrupts();
                 ProgressLine lines = new ProgressLine(err());
                 Way way = local(load)) {
@@ -244,10 +256,16 @@ final class RunCommand extends PrintingCommand {
     }
 
     private Load load() {
+        int millis = interval == null ? 0 : (int) interval.toMillis();
+        if (interval != null) {
+            within("--interval in ms", millis, Protocol.MIN_INTERVAL_MILLIS, MOST_INTERVAL_MILLIS);
+            refuse(isGiven("--from") && from == From.LIVE, "--interval needs --from state");
+        }
         Load load = loadOptions
                 .load(start.policy())
                 .withLocalCongestion(congestion.own())
-                .withFromState(from == From.STATE || isGiven("--joins"));
+                .withFromState(from == From.STATE || interval != null || isGiven("--joins"))
+                .withInterval(millis);
         if (load.fromState()) {
             refuse(load.publishers() > 1, "--from state needs --publishers 1: else nobody knows the whole stream");
             refuse(!load.isChecked(), "--from state needs --check full");
@@ -287,9 +305,13 @@ final class RunCommand extends PrintingCommand {
         return run.record().outcome().isValid() ? Optional.of(Ceilings.measured(run.record())) : Optional.empty();
     }
 
-    /** Plans the plain relay at the rate of this load, unless it is left out, or cannot get so much. */
+    /** Plans the plain relay at the rate of this load, unless it is left out, or cannot do what the relay does. */
     private Optional<Plan> plain(Way way, Load load, Timing timing, StandingRig rig) {
-        boolean out = noPlainRelay || connect.areGiven() || !load.isChecked() || load.wanted() > Load.MAX_RATE;
+        boolean out = noPlainRelay
+                || connect.areGiven()
+                || !load.isChecked()
+                || load.wanted() > Load.MAX_RATE
+                || load.hasInterval();
         return out ? Optional.empty() : Optional.of(way.plain(load, timing, rig));
     }
 

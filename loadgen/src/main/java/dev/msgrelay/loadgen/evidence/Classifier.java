@@ -328,6 +328,9 @@ public final class Classifier {
 
     /** Whether deliveries stopped for long. Late messages are no proof, as a growing queue also delays messages. */
     private boolean nothingCame() {
+        if (!rates.each()) {
+            return false;
+        }
         return rates.wanted() > 0
                 ? still.deliveries().count() > 0
                         && still.isSlow()

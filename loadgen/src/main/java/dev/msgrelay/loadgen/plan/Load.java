@@ -18,6 +18,8 @@ import java.util.Locale;
  *     name, {@link CongestionControl#SYSTEM}, or {@link CongestionControl#AUTO} if neither cubic nor reno is available
  * @param fromState whether subscribers start with the state; then one publisher sends the whole stream, so that they
  *     know it. Otherwise they start with the first message that comes
+ * @param intervalMillis time from one batch of changes to the next, which subscribers ask for with the policy latest,
+ *     in milliseconds; 0: none, each message comes
  */
 public record Load(
         int publishers,
@@ -31,7 +33,8 @@ public record Load(
         Policy policy,
         SlowReaders slow,
         String localCongestion,
-        boolean fromState) {
+        boolean fromState,
+        int intervalMillis) {
     /**
      * At full speed, one of this many latencies is recorded, since reading the clock for each message would cost more
      * than the message itself.
@@ -87,7 +90,8 @@ public record Load(
                 Policy.BACKPRESSURE,
                 SlowReaders.NONE,
                 CongestionControl.SYSTEM,
-                false);
+                false,
+                0);
     }
 
     public Load withCounts(int newPublishers, int newSubscribers) {
@@ -145,22 +149,27 @@ public record Load(
                 newPolicy,
                 newSlow,
                 localCongestion,
-                fromState);
+                fromState,
+                intervalMillis);
     }
 
     public Load withLocalCongestion(String name) {
-        return with(types, name, fromState);
+        return with(types, name, fromState, intervalMillis);
     }
 
     public Load withFromState(boolean newFromState) {
-        return with(types, localCongestion, newFromState);
+        return with(types, localCongestion, newFromState, intervalMillis);
+    }
+
+    public Load withInterval(int millis) {
+        return with(types, localCongestion, fromState, millis);
     }
 
     public Load withTypes(int newTypes) {
-        return with(newTypes, localCongestion, fromState);
+        return with(newTypes, localCongestion, fromState, intervalMillis);
     }
 
-    private Load with(int newTypes, String name, boolean newFromState) {
+    private Load with(int newTypes, String name, boolean newFromState, int newInterval) {
         return new Load(
                 publishers,
                 subscribers,
@@ -173,7 +182,8 @@ public record Load(
                 policy,
                 slow,
                 name,
-                newFromState);
+                newFromState,
+                newInterval);
     }
 
     /**
@@ -198,6 +208,7 @@ public record Load(
                 .withClients(Clients.RAW)
                 .withSlow(SlowReaders.NONE)
                 .withFromState(false)
+                .withInterval(0)
                 .withRate((int) Math.min(MAX_RATE, wanted()));
     }
 
@@ -211,6 +222,11 @@ public record Load(
 
     public boolean isChecked() {
         return check == Check.FULL;
+    }
+
+    /** Whether newer messages of their types stand for those that a subscriber does not get. */
+    public boolean hasInterval() {
+        return intervalMillis > 0;
     }
 
     public boolean isPaced() {
@@ -247,6 +263,7 @@ public record Load(
         return (rate == 0 ? "full speed" : String.format(Locale.ROOT, "%,d msg/s", rate))
                 + (types == 1 ? "" : ", " + types + " types")
                 + (fromState ? ", from the state" : "")
+                + (hasInterval() ? ", every " + intervalMillis + " ms" : "")
                 + clients.text();
     }
 

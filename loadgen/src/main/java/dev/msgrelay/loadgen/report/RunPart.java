@@ -85,7 +85,7 @@ record RunPart(Cell cell, RunRecord run, Optional<RunPart> plain) {
      */
     double delivered() {
         double out = signals().rates().out();
-        return isWhole() ? Math.max(out, load().wanted()) : out;
+        return isWhole() && signals().rates().each() ? Math.max(out, load().wanted()) : out;
     }
 
     boolean isOwnLateness(double percentile) {

@@ -111,7 +111,8 @@ final class Watch implements AutoCloseable {
                 passed.out().messagesPerSecond() / Math.max(1, load.subscribers()),
                 schedule.lateShare(),
                 seconds,
-                load.publishers() / seconds);
+                load.publishers() / seconds,
+                !load.hasInterval());
         RelayHolds holds = relay == null ? AdminPort.holds(atBegin, atEnd) : holds(relay.all("stats"), window);
         Standstills still = new Standstills(
                 standstill.still(),

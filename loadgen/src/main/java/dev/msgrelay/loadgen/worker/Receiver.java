@@ -60,6 +60,9 @@ final class Receiver implements Heartbeat.Counted, Runnable {
             if (fromState) {
                 wishes.fromState(0, 0).features(Features.SEQUENCES).heartbeatMillis(STATE_COMPARED_MILLIS);
             }
+            if (fromState && job.load().hasInterval()) {
+                wishes.intervalMillis(job.load().intervalMillis());
+            }
             channel.write(wishes.build().encode());
         }
         this.thread = new Thread(this, name);

@@ -69,7 +69,8 @@ public final class SubscriberMain {
         boolean library = load.clients().kind() == Clients.Kind.LIBRARY;
         // Subscribers that may miss messages send HELLO, so that the relay reports missing messages.
         boolean says = job.startsWithState() || load.isChecked() && load.policy() != Policy.BACKPRESSURE;
-        Policy wanted = job.slow() ? load.slow().policy() : says ? load.policy() : null;
+        Policy usual = load.hasInterval() ? Policy.LATEST : says ? load.policy() : null;
+        Policy wanted = job.slow() ? load.slow().policy() : usual;
         for (int i = 0; i < job.connections(); i++) {
             ByteChannel channel = library
                     ? new LibraryChannel(

@@ -53,6 +53,9 @@ final class Verifier implements BulkFrameConsumer {
     /** The check of a subscriber that starts with the state; otherwise null. */
     private final StateCheck state;
 
+    /** The interval that such a subscriber asks for, in milliseconds; 0: none. */
+    private final int intervalMillis;
+
     private final long samplingMask;
     private final CountDownLatch welcomed = new CountDownLatch(1);
     private final ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);
@@ -82,6 +85,7 @@ final class Verifier implements BulkFrameConsumer {
         this.check = new MessageCheck(load.publishers(), sizes, order);
         this.samplingMask = load.sampling() - 1L;
         this.state = fromState ? new StateCheck(sizes) : null;
+        this.intervalMillis = fromState ? load.intervalMillis() : 0;
         if (hello == null) {
             told.startAt(1);
         }
@@ -213,6 +217,10 @@ final class Verifier implements BulkFrameConsumer {
         }
         if (state != null && welcome.next() != 1) {
             throw new IllegalArgumentException("asked for the whole state, the relay starts at " + welcome.next());
+        }
+        if (welcome.intervalMillis() != intervalMillis) {
+            throw new IllegalArgumentException("asked for an interval of " + intervalMillis
+                    + " ms, the relay grants one of " + welcome.intervalMillis() + " ms");
         }
         told.startAt(welcome.next());
         welcomed.countDown();

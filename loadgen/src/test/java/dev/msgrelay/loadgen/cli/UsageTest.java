@@ -65,6 +65,12 @@ class UsageTest {
                 "run --from state --check none | --from state needs --check full",
                 "run --from state --publishers 2 | --from state needs --publishers 1: else nobody knows the whole stream",
                 "run --from state --client library | --from state needs --client raw",
+                "run --interval 9ms           | --interval in ms 9 is not within 10..5000",
+                "run --interval 6s            | --interval in ms 6000 is not within 10..5000",
+                "run --interval 1s --from live | --interval needs --from state",
+                "run --interval 1s --publishers 2 | --from state needs --publishers 1",
+                "run --interval 1s --joins 5  | --interval and --joins exclude each other",
+                "run --connect other --interval 1s | --interval and --connect exclude each other",
                 "run --joins 0                | --joins 0 is not within 1..1000",
                 "run --joins 5 --rate 5       | --rate and --joins exclude each other",
                 "run --types 1.5M             | --types 1500000 is not within 1..1000000",
@@ -201,7 +207,7 @@ class UsageTest {
                                 .concat(
                                         " --body --types --rate --p99 --min-rate --duration --warmup --ack --client --check --tls")
                                 .concat(
-                                        " --context --from --joins --slow-readers --slow-subscriber --relay-arg --relay-java-opts --json")
+                                        " --context --from --interval --joins --slow-readers --slow-subscriber --relay-arg --relay-java-opts --json")
                                 .concat(" --html --explain --local-congestion --no-plain-relay")
                                 .split(" "));
         assertThat(run.getCommandSpec().options())

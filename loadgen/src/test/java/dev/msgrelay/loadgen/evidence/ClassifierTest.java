@@ -21,12 +21,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ClassifierTest {
     private static final Map<String, Rates> RATES = Map.of(
-            "full", new Rates(0, 700, 650, 0, 10, 0),
-            "kept", new Rates(1_000, 995, 995, 0, 10, 0),
-            "late", new Rates(1_000, 995, 995, 0.3, 10, 0),
-            "direct", new Rates(0, Double.NaN, 650, 0, 10, 0),
-            "missed", new Rates(1_000, 700, 650, 0.3, 10, 0),
-            "edge", new Rates(1_000, 900, 900, 0, 10, 100));
+            "full", new Rates(0, 700, 650, 0, 10, 0, true),
+            "kept", new Rates(1_000, 995, 995, 0, 10, 0, true),
+            "late", new Rates(1_000, 995, 995, 0.3, 10, 0, true),
+            "direct", new Rates(0, Double.NaN, 650, 0, 10, 0, true),
+            "missed", new Rates(1_000, 700, 650, 0.3, 10, 0, true),
+            "conflated", new Rates(1_000, 995, 20, 0, 10, 0, false),
+            "edge", new Rates(1_000, 900, 900, 0, 10, 100, true));
 
     /**
      * One run each.
@@ -75,6 +76,7 @@ class ClassifierTest {
                     ... and the subscriber does not read                    | subscriber      | direct | 0.5 - 0.97       | - - 1 1   | 0.5 0   | -       | same    | 0 0 0 0
                     ... and nothing came for long                           | publisher       | direct | 0.5 - 0.5        | - - 0 0   | 0.5 0   | -       | same    | 0 0 0 4000
                     a rate that was kept                                    | nothing         | kept   | 0.5 0.97 0.5     | 1 1 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0
+                    ... where newer messages stand for others               | nothing         | conflated | 0.5 0.5 0.5   | 0 0 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 4000
                     ... but for messages on the window's edges              | nothing         | edge   | 0.5 0.97 0.5     | 1 1 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0
                     ... late, and the publisher waited for a core           | machine         | late   | 0.5+0.4 0.5 0.5  | 0 0 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0
                     ... late, and nothing says why                          | unclear         | late   | 0.5 0.5 0.5      | 0 0 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0

@@ -76,7 +76,7 @@ class DisturbancesTest {
     private static Signals signals(MachineShare machine, Quota quota, Standstills still) {
         Sampled sampled = new Sampled(20, List.of(), true, machine, quota, Queues.UNSEEN, Double.NaN);
         return new Signals(
-                new Rates(5, 5, 5, 0.3, 10, 0),
+                new Rates(5, 5, 5, 0.3, 10, 0, true),
                 sampled,
                 RelayHolds.UNKNOWN,
                 new LinkShare(Double.NaN, Double.NaN, true, true),

@@ -29,6 +29,13 @@ class LoadTest {
     }
 
     @Test
+    void thePlainRelayKnowsNoStateAndNoInterval() {
+        Load load = Load.oneToOne(100).withFromState(true).withInterval(500).withRate(5);
+        assertThat(load.pace()).isEqualTo("5 msg/s, from the state, every 500 ms");
+        assertThat(load.ofPlainRelay()).isEqualTo(Load.oneToOne(100).withRate(5));
+    }
+
+    @Test
     void sharesAreEvenAndComplete() {
         int sum = 0;
         for (int i = 0; i < 16; i++) {

@@ -121,7 +121,8 @@ class LoadRunTest {
                         Policy.BACKPRESSURE,
                         SlowReaders.NONE,
                         CongestionControl.SYSTEM,
-                        false)));
+                        false,
+                        0)));
     }
 
     @Tag("thorough")

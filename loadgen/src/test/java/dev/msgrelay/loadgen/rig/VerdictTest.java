@@ -23,7 +23,7 @@ class VerdictTest {
     private static final SubscriberResult CLEAN = new SubscriberResult(0, 10, Faults.NONE, Told.NOTHING, null, 0);
     private static final int SLOW = CloseReason.SLOW_SUBSCRIBER.code();
     private static final Load LOAD = Load.oneToOne(100);
-    private static final Rates SENT = new Rates(1_000, 1_000, 1_000, 0, 10, 0);
+    private static final Rates SENT = new Rates(1_000, 1_000, 1_000, 0, 10, 0, true);
 
     @ParameterizedTest
     @EnumSource(value = Policy.class, names = "RELAY_DEFAULT", mode = EnumSource.Mode.EXCLUDE)
@@ -143,16 +143,25 @@ class VerdictTest {
 
     @Test
     void aRateThatWasNotReachedIsTheSameMark() {
-        assertThat(Verdict.schedule(new Rates(1_000, 700, 650, 0, 10, 0), Punctuality.NONE))
+        assertThat(Verdict.schedule(new Rates(1_000, 700, 650, 0, 10, 0, true), Punctuality.NONE))
                 .containsExactly(
                         "schedule not kept: of 1,000 msg/s 700 left the publishers and 650 reached each subscriber");
-        assertThat(Verdict.schedule(new Rates(1_000, 700, 650, 0.5, 10, 0), punctuality(5_000, 10_000)))
+        assertThat(Verdict.schedule(new Rates(1_000, 700, 650, 0.5, 10, 0, true), punctuality(5_000, 10_000)))
                 .singleElement()
                 .asString()
                 .contains("reached each subscriber; 5,000 of 10,000");
-        assertThat(Verdict.schedule(new Rates(0, 700, 650, 0, 10, 0), Punctuality.NONE))
+        assertThat(Verdict.schedule(new Rates(0, 700, 650, 0, 10, 0, true), Punctuality.NONE))
                 .as("full speed is whatever it is")
                 .isEmpty();
+    }
+
+    /** Where newer messages stand for others, fewer reach a subscriber than are published. */
+    @Test
+    void aRateOfWhichNewerMessagesStandForOthersIsThatOfThePublishers() {
+        assertThat(Verdict.schedule(new Rates(1_000, 1_000, 20, 0, 10, 0, false), Punctuality.NONE))
+                .isEmpty();
+        assertThat(Verdict.schedule(new Rates(1_000, 700, 20, 0, 10, 0, false), Punctuality.NONE))
+                .hasSize(1);
     }
 
     private static Punctuality punctuality(int late, int scheduled) {

@@ -26,6 +26,7 @@ import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.testing.scripted.FrameText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -55,6 +56,7 @@ class ReceiverTest {
     private Policy policy;
     private int types = 1;
     private boolean fromState;
+    private int interval;
     private Loopback loopback;
 
     @BeforeEach
@@ -364,6 +366,60 @@ class ReceiverTest {
         assertThat(result.result().closed()).isEqualTo("asked for the whole state, the relay starts at 2");
     }
 
+    /** Each tick has the newest message of each type that has changed, and its PING is where all are compared. */
+    @Test
+    void eachTickIsComparedWithTheWholeStream() throws Exception {
+        ofState();
+        interval = 500;
+        policy = Policy.LATEST;
+        List<byte[]> frames = new ArrayList<>(List.of(welcomeEvery(500), frame(0), frame(1), frame(2), ping(4, 3)));
+        long begin = 3;
+        long end = 40;
+        for (long number = begin; number < end; number++) {
+            boolean isNewest = true;
+            for (long later = number + 1; later < end; later++) {
+                isNewest &= sizes.typeOf(later) != sizes.typeOf(number);
+            }
+            frames.add(isNewest ? frame(number) : gap(number + 1, number + 1, GapReason.SUPERSEDED));
+        }
+        frames.add(ping(end + 1, end));
+        Received result = resultOf(end, frames.toArray(byte[][]::new));
+        assertThat(result.result().state().wrong()).isZero();
+        assertThat(result.result().state().compared()).isEqualTo(2);
+        assertThat(result.result().state().passedOver()).isEqualTo(end - begin - 3);
+        assertThat(counts(result)).containsExactly(0, 0, 0);
+        frames.remove(frames.size() - 2);
+        frames.add(frames.size() - 1, gap(end, end, GapReason.SUPERSEDED));
+        connectAnew();
+        Received lacking = resultOf(end, frames.toArray(byte[][]::new));
+        assertThat(lacking.result().state().first())
+                .as("a newest one was passed over")
+                .isNotNull();
+    }
+
+    @Test
+    void aRelayThatGrantsAnotherIntervalIsLeft() throws Exception {
+        ofState();
+        interval = 500;
+        policy = Policy.LATEST;
+        Received result = resultOf(1, welcomeEvery(1_000), frame(0));
+        assertThat(result.result().closed())
+                .isEqualTo("asked for an interval of 500 ms, the relay grants one of 1000 ms");
+        connectAnew();
+        result = resultOf(1, welcome(Policy.LATEST, 1), frame(0));
+        assertThat(result.result().closed()).isEqualTo("asked for an interval of 500 ms, the relay grants one of 0 ms");
+    }
+
+    private void connectAnew() throws IOException {
+        loopback.close();
+        loopback = Loopback.open();
+    }
+
+    private static byte[] welcomeEvery(int millis) {
+        return FrameText.encode("WELCOME policy=5 features=8 interval=" + millis)
+                .array();
+    }
+
     private void ofState() {
         types = 3;
         fromState = true;
@@ -405,7 +461,8 @@ class ReceiverTest {
                 .withBody(body)
                 .withTypes(types)
                 .withCheck(check)
-                .withFromState(fromState);
+                .withFromState(fromState)
+                .withInterval(interval);
         Job job = Job.client(null, Access.OPEN, 0, 1, load);
         return new Receiver(loopback.near(), job, policy, 4_096, control, "subscriber-0");
     }
