@@ -573,6 +573,50 @@ def forgets_what_is_in_doubt() -> None:
     )
 
 
+# The interval.
+
+
+@found_by("interval/asks-for-the-policy-latest")
+def asks_for_the_relays_policy_with_an_interval() -> None:
+    hello_with(lambda fields: fields.update(policy=0) if fields["features"] & _wire.INTERVAL else None)
+
+
+@found_by("interval/asked-for-again")
+def asks_for_its_interval_once() -> None:
+    asked: list[int] = []
+
+    def once(fields: dict[str, Any]) -> None:
+        if asked:
+            fields["features"] &= ~_wire.INTERVAL
+        asked.append(fields["features"] & _wire.INTERVAL)
+
+    hello_with(once)
+
+
+@found_by("interval/asked-for-again-as-it-was")
+def asks_for_the_granted_interval_again() -> None:
+    granted: list[int] = []
+    after_decode(lambda welcome: granted.append(welcome.interval_ms))
+    hello_with(lambda fields: fields.update(interval_ms=granted[-1]) if granted else None)
+
+
+@found_by("interval/raised")
+def tells_the_wanted_interval() -> None:
+    wanted: list[int] = []
+    hello_with(lambda fields: wanted.append(fields["interval_ms"]))
+    after_decode(lambda welcome: object.__setattr__(welcome, "interval_ms", wanted[-1]))
+
+
+@found_by("interval/under-the-least-is-malformed")
+def takes_an_interval_of_any_length() -> None:
+    _wire.MIN_INTERVAL = 0
+
+
+@found_by("interval/with-another-policy-is-refused")
+def takes_an_interval_with_any_policy() -> None:
+    options.SubscriberOptions._check_interval = nothing
+
+
 # The congestion control of a connection to this host.
 
 
