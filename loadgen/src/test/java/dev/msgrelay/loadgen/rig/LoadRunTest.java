@@ -103,6 +103,24 @@ class LoadRunTest {
         assertThat(state.compared()).isPositive();
     }
 
+    @ConcurrentTest
+    void whoAsksForAnIntervalHasTheWholeStreamAtEachTick() throws Exception {
+        RunRecord result = alone(
+                RELAY,
+                Load.oneToOne(100)
+                        .withTypes(200)
+                        .withFromState(true)
+                        .withInterval(100)
+                        .withRate(20_000),
+                SHORT);
+        expectClean(result);
+        SubscriberResult.StateSeen state =
+                result.correctness().subscribers().get(0).state();
+        assertThat(state.wrong()).isZero();
+        assertThat(state.compared()).isPositive();
+        assertThat(state.passedOver()).isPositive();
+    }
+
     /** Thorough, as it is one more run. */
     @Tag("thorough")
     @ConcurrentTest
