@@ -119,8 +119,9 @@ final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--interval",
             paramLabel = "TIME",
-            description = "Get what has changed, once in this time. It is the newest of each type, as --policy latest has"
-                    + " it; 10ms to 1h, such as 500ms. Default: each message.")
+            description =
+                    "Get what has changed, once in this time. It is the newest of each type, as --policy latest has"
+                            + " it; 10ms to 1h, such as 500ms. Default: each message.")
     private Duration interval;
 
     @Option(
