@@ -2086,10 +2086,10 @@ static relay_result check_options(const relay_options *o, relay_error *error) {
     if (!(again->jitter >= 0 && again->jitter <= 1)) {
         return yours(error, 0, "jitter %g is not within 0..1", again->jitter);
     }
-    if (o->plain && ((o->name != NULL && *o->name) || o->token != NULL || o->token_file != NULL ||
-                     o->token_call != NULL || o->type_count > 0 || o->start != RELAY_LIVE ||
-                     o->policy != RELAY_DEFAULT || o->level != RELAY_STREAM || o->heartbeat_ms != 0 || o->acks ||
-                     o->interval_ms != 0)) {
+    if (o->plain &&
+        ((o->name != NULL && *o->name) || o->token != NULL || o->token_file != NULL || o->token_call != NULL ||
+         o->type_count > 0 || o->start != RELAY_LIVE || o->policy != RELAY_DEFAULT || o->level != RELAY_STREAM ||
+         o->heartbeat_ms != 0 || o->acks || o->interval_ms != 0)) {
         return yours(error, 0,
                      "the plain mode has no name, token, types, start, policy, level, interval, heartbeat or "
                      "acknowledgements");
