@@ -21,8 +21,7 @@ final class Arrivals {
 
     private final long factor;
     // Places by type, half of them empty: 0, or an entry and 1. An entry is type and length; then number and position,
-    // less
-    // those of the first message. Entries lie close together, since everything else in the processor's cache is newer.
+    // less those of the first message. Entries lie close together, so that they stay in the processor's cache.
     private final char[] table = new char[1 << PLACE_BITS];
     private final long[] entries = new long[2 * MOST_TYPES];
     private int types;
