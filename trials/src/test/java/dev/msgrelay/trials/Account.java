@@ -30,7 +30,7 @@ import java.util.Map;
  *
  * <p>Of a subscriber: each message that it had is the one that the journal has under this number, unless it was told
  * that it was rolled back; it had each number once, in order, from the first one to the last that was acknowledged, and
- * none was left out: not even with a word, since the journal keeps all of them.
+ * none was left out: not even with a word, since the journal keeps all of them. Of a viewer: {@link ViewAccount}.
  */
 final class Account {
     /** Messages of one campaign at most: 8 bytes of memory for each. */
@@ -39,7 +39,6 @@ final class Account {
     /** Findings that are told in full. */
     private static final int MOST_FINDINGS = 20;
 
-    private static final int NUMBER_BITS = 40;
     private static final int CHUNK = 1 << 16;
 
     /** What is counted of the publishers and subscribers of a level. */
@@ -61,7 +60,11 @@ final class Account {
         /** Messages that subscribers had, and were told that they are gone. */
         ROLLED_BACK("rolled back, told"),
         /** Messages that did not come, as subscribers were told. */
-        GAPS("gaps, told");
+        GAPS("gaps, told"),
+        /** Messages that newer ones have replaced, as viewers were told. */
+        SUPERSEDED("superseded"),
+        /** PINGs at which a viewer's state was compared with the stream. */
+        STATES("states compared");
 
         private final String title;
 
@@ -93,6 +96,8 @@ final class Account {
     /** Publisher and number of each message of the journal, by its sequence less 1. */
     private final List<long[]> stream = new ArrayList<>();
 
+    // Of each life its epoch and the first message.
+    private final List<long[]> lives = new ArrayList<>();
     private long last;
     private long epoch;
 
@@ -248,14 +253,28 @@ final class Account {
     /** A life of the relay begins. */
     void life(long newEpoch) {
         epoch = newEpoch;
+        lives.add(new long[] {newEpoch, last + 1});
         published.values().forEach(one -> one.last = 0);
+    }
+
+    /** The last message of a life that no later one has replaced; 0: nothing is known of such a life. */
+    long lastOf(long life) {
+        long found = 0;
+        for (long[] one : lives) {
+            if (one[0] == life) {
+                found = Long.MAX_VALUE;
+            } else {
+                found = Math.min(found, one[1] - 1);
+            }
+        }
+        return found;
     }
 
     /** The next message of the journal. */
     void place(long sequence, int type, ByteBuffer body) throws IOException {
         refuseMoreThan(sequence);
         stands(sequence);
-        if (NumberedBody.matches(body) && type == (int) NumberedBody.publisher(body)) {
+        if (NumberedBody.is(type, body)) {
             place(sequence, NumberedBody.publisher(body), NumberedBody.number(body));
         } else {
             foreign("message " + sequence + " of " + where + ", type " + type + ", " + body.remaining()
@@ -292,7 +311,7 @@ final class Account {
             stream.add(new long[CHUNK]);
         }
         int at = (int) (sequence - 1);
-        stream.get(at / CHUNK)[at % CHUNK] = packed(publisher, number);
+        stream.get(at / CHUNK)[at % CHUNK] = NumberedBody.packed(publisher, number);
         if (one.numbers.get((int) number)) {
             add(one.client.level(), Count.DOUBLED, 1);
             find(one.client.name() + ": message " + number + " stands there once more, at " + sequence);
@@ -304,25 +323,20 @@ final class Account {
         one.numbers.set((int) number);
     }
 
-    private static long packed(long publisher, long number) {
-        return publisher << NUMBER_BITS | number;
-    }
-
     /** Whether the journal has this message under this number. */
     private boolean has(long sequence, long publisher, long number) {
-        return at(sequence) == packed(publisher, number);
+        return at(sequence) == NumberedBody.packed(publisher, number);
     }
 
     /** Whether an acknowledgement of this message may name this place. */
     private boolean mayName(long sequence, long publisher, long number) {
         long there = at(sequence);
-        return exact
-                ? there == packed(publisher, number)
-                : there >> NUMBER_BITS == publisher && there >= packed(publisher, number);
+        long its = NumberedBody.packed(publisher, number);
+        return exact ? there == its : there >= its && there < NumberedBody.packed(publisher + 1, 0);
     }
 
-    /** 0: there is none. */
-    private long at(long sequence) {
+    /** Publisher and number of a message, as {@link NumberedBody#packed}; 0: there is none. */
+    long at(long sequence) {
         int chunk = (int) ((sequence - 1) / CHUNK);
         return chunk < stream.size() ? stream.get(chunk)[(int) ((sequence - 1) % CHUNK)] : 0;
     }
@@ -335,8 +349,14 @@ final class Account {
             publisher(one);
         }
         for (Client client : clients) {
-            if (client.role() == Role.SUBSCRIBER) {
-                subscriber(client);
+            switch (client.role()) {
+                case PUBLISHER -> {}
+                case SUBSCRIBER -> subscriber(client);
+                case VIEWER, SCREEN -> {
+                    ViewAccount view = new ViewAccount(this, client);
+                    Notebook.read(client.notebook(), view);
+                    view.settle(epoch, lastAcknowledged);
+                }
             }
         }
     }
@@ -502,11 +522,11 @@ final class Account {
         return client.level().compareTo(survived) >= 0;
     }
 
-    private void add(Level level, Count count, long n) {
+    void add(Level level, Count count, long n) {
         rows.get(level).counts.merge(count, n, Long::sum);
     }
 
-    private void find(String what) {
+    void find(String what) {
         if (findings.size() < MOST_FINDINGS) {
             findings.add(what);
         } else if (findings.size() == MOST_FINDINGS) {

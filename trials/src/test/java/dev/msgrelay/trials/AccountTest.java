@@ -133,12 +133,12 @@ class AccountTest {
     void bytesAreOthers() throws IOException {
         ByteBuffer body = body(1);
         body.put(body.limit() - 1, (byte) (body.get(body.limit() - 1) + 1));
-        account.place(++sequence, PUBLISHER, body);
+        account.place(++sequence, typeOf(1), body);
         assertThat(settled().get(Count.WRONG)).isOne();
         assertThat(account.findings())
                 .first()
                 .asString()
-                .contains("message 1 of the journal, type 7", "none that was sent");
+                .contains("message 1 of the journal, type " + typeOf(1), "none that was sent");
     }
 
     @Test
@@ -335,9 +335,9 @@ class AccountTest {
 
     @Test
     void theTypeIsAnother() throws IOException {
-        account.place(++sequence, PUBLISHER + 1, body(1));
+        account.place(++sequence, typeOf(1) + 1, body(1));
         assertThat(settled().get(Count.WRONG)).isOne();
-        assertThat(account.findings()).first().asString().contains("message 1 of the journal, type 8");
+        assertThat(account.findings()).first().asString().contains("message 1 of the journal, type " + (typeOf(1) + 1));
     }
 
     @Test
@@ -469,8 +469,12 @@ class AccountTest {
     /** The journal goes on with these numbers of the publisher. */
     private void journal(long... numbers) throws IOException {
         for (long number : numbers) {
-            account.place(++sequence, PUBLISHER, body(number));
+            account.place(++sequence, typeOf(number), body(number));
         }
+    }
+
+    private static int typeOf(long number) {
+        return NumberedBody.typeOf(NumberedBody.packed(PUBLISHER, number));
     }
 
     private static ByteBuffer body(long number) {
@@ -493,12 +497,14 @@ class AccountTest {
         }
     }
 
-    /** The publisher's level, with what is counted in the order of {@link Count}. */
+    /** The publisher's level, with what is counted in the order of {@link Count}; what is left out is 0. */
     private Row row(long... counts) {
         return new Row(
                 publisher.level(),
                 Arrays.stream(Count.values())
-                        .collect(Collectors.toMap(count -> count, count -> counts[count.ordinal()])));
+                        .collect(Collectors.toMap(
+                                count -> count,
+                                count -> count.ordinal() < counts.length ? counts[count.ordinal()] : 0)));
     }
 
     private Row settled() throws IOException {

@@ -126,7 +126,8 @@ final class ClientProcesses {
      * All subscribers stand at the same message behind this one, in what they said since the last publisher had ended.
      */
     private long awaitCaughtUp(long last) throws RunException, InterruptedException {
-        List<Client> subscribers = all(Role.SUBSCRIBER);
+        List<Client> subscribers =
+                clients.stream().filter(client -> client.role().reads()).toList();
         long since = System.nanoTime();
         while (true) {
             long[] places = subscribers.stream()

@@ -37,7 +37,13 @@ final class Notebook implements AutoCloseable {
         /** A subscriber: {@code a} to {@code b} does not come, for reason {@code c}. */
         GAP,
         /** A subscriber: what it had from {@code a} to {@code b} is not in the stream; the epoch is {@code c} now. */
-        ROLLED_BACK
+        ROLLED_BACK,
+        /** A viewer: what it had is void, and all comes from message {@code a} on; the epoch is {@code c} now. */
+        ANEW,
+        /** A viewer: of type {@code a} its view has now, of publisher {@code b}, the number {@code c}. */
+        VIEWED,
+        /** A viewer: a PING came before message {@code a}; its view has {@code b} types; the epoch is {@code c}. */
+        PING
     }
 
     /** Takes what was noted, in that order. */

@@ -20,6 +20,9 @@ final class NumberedBody {
     private static final int FIELDS = 2 * Long.BYTES;
     private static final int USUAL_MOST = 300;
 
+    private static final int NUMBER_BITS = 40;
+    private static final int TYPES = 64;
+
     /** One of so many is long: it is spread over packets. */
     private static final int LONG_ONES = 256;
 
@@ -67,12 +70,34 @@ final class NumberedBody {
         return true;
     }
 
+    /** Whether type and bytes are those of a message that a publisher sends. */
+    static boolean is(int type, ByteBuffer body) {
+        return matches(body) && type == typeOf(packed(publisher(body), number(body)));
+    }
+
     static long publisher(ByteBuffer body) {
         return body.getLong(body.position());
     }
 
     static long number(ByteBuffer body) {
         return body.getLong(body.position() + NUMBER_OFFSET);
+    }
+
+    /** Publisher and number in one. */
+    static long packed(long publisher, long number) {
+        return publisher << NUMBER_BITS | number;
+    }
+
+    /** For people, of {@link #packed}. */
+    static String text(long packed) {
+        return "number " + (packed & (1L << NUMBER_BITS) - 1) + " of publisher " + (packed >> NUMBER_BITS);
+    }
+
+    /** The type of a message, of {@link #packed}: one of 64 that the publisher has, of which some are seldom. */
+    static int typeOf(long packed) {
+        long mixed = mixed(packed, TYPES);
+        long one = mixed & mixed >>> Short.SIZE & TYPES - 1;
+        return (int) ((packed >> NUMBER_BITS) * TYPES + one);
     }
 
     private static int length(long publisher, long number) {

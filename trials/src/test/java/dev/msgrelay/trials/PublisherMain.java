@@ -92,7 +92,6 @@ public final class PublisherMain {
     /** Answers the number of the next message. */
     private long publish(RelayPublisher publisher, long first) throws IOException, InterruptedException {
         long id = job.publisher();
-        int type = (int) id;
         long burst = Math.max(1, job.rate() * BURST_NANOS / TimeUnit.SECONDS.toNanos(1));
         long stepNanos = burst * TimeUnit.SECONDS.toNanos(1) / job.rate();
         ByteBuffer body = ByteBuffer.allocateDirect(NumberedBody.MAX_LENGTH);
@@ -102,7 +101,8 @@ public final class PublisherMain {
         while (control.window() == Window.NONE) {
             for (long i = 0; i < burst; i++) {
                 NumberedBody.write(body, id, number);
-                PublishOutcome outcome = publisher.publish(type, body, Duration.ofMillis(100));
+                PublishOutcome outcome = publisher.publish(
+                        NumberedBody.typeOf(NumberedBody.packed(id, number)), body, Duration.ofMillis(100));
                 if (outcome == PublishOutcome.CLOSED) {
                     throw publisher.failure().orElseGet(() -> new IOException("the publisher has closed"));
                 }

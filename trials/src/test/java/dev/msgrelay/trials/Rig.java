@@ -46,6 +46,11 @@ final class Rig implements AutoCloseable {
     private static final long EXIT_MILLIS = 60_000;
     private static final long LOOK_MILLIS = 20;
 
+    /** Room for the longest message of each type. */
+    private static final String STATE = "32m";
+
+    private static final String CONFLATE_AFTER = "16k";
+
     /** Lines of a node's log in the message of a reader that did not get all. */
     private static final int SAID_LINES = 30;
 
@@ -157,8 +162,14 @@ final class Rig implements AutoCloseable {
                 homes.put(Client.publisher(homes.size() + 1, name, level, notebooks), node);
             }
             for (int i = 1; i <= load.subscribers(); i++) {
-                homes.put(
-                        Client.subscriber("subscriber-" + level.flag() + "-" + node + "-" + i, level, notebooks), node);
+                for (Role role : Role.values()) {
+                    // The state has no level.
+                    boolean fits = level == Level.STREAM || role == Role.SUBSCRIBER;
+                    if (role.reads() && fits) {
+                        String name = role.name().toLowerCase(Locale.ROOT) + "-" + level.flag() + "-" + node + "-" + i;
+                        homes.put(Client.reader(role, name, level, notebooks), node);
+                    }
+                }
             }
         }
     }
@@ -207,8 +218,11 @@ final class Rig implements AutoCloseable {
 
     private void start(int node, List<String> prefix) throws IOException {
         down = 0;
-        List<String> args =
-                new ArrayList<>(List.of("--publish-port=" + publishPort, "--subscribe-port=" + subscribePort));
+        List<String> args = new ArrayList<>(List.of(
+                "--publish-port=" + publishPort,
+                "--subscribe-port=" + subscribePort,
+                "--state=" + STATE,
+                "--conflate-after=" + CONFLATE_AFTER));
         if (options.isCluster()) {
             args.addAll(List.of(
                     "--event-loops=1",
@@ -385,7 +399,7 @@ final class Rig implements AutoCloseable {
     }
 
     private Client read(int node, long next) throws IOException, RunException, InterruptedException {
-        Client reader = Client.subscriber("reader-" + node, Level.STREAM, directory.resolve("notebooks"));
+        Client reader = Client.reader(Role.SUBSCRIBER, "reader-" + node, Level.STREAM, directory.resolve("notebooks"));
         Child child = children.startWorker(
                 network.clients(),
                 reader.name(),

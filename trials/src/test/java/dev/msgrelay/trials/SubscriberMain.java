@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class SubscriberMain {
     /** A PING as often shows where a quiet stream stands. */
-    private static final Duration HEARTBEAT = Duration.ofMillis(200);
+    static final Duration HEARTBEAT = Duration.ofMillis(200);
 
     private static final long SAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -80,7 +80,7 @@ public final class SubscriberMain {
     }
 
     private void onMessage(long sequence, int type, ByteBuffer body) {
-        if (NumberedBody.matches(body) && type == (int) NumberedBody.publisher(body)) {
+        if (NumberedBody.is(type, body)) {
             note(Kind.MESSAGE, sequence, NumberedBody.publisher(body), NumberedBody.number(body));
         } else {
             note(Kind.WRONG, sequence, 0, 0);

@@ -15,7 +15,7 @@
  *     |            '------------------+----------------'
  *     v                               v
  *  journal's files, or what a ---&gt; Account: lost, doubled, out of order, wrong bytes, of each level
- *  node gives to a reader             and node
+ *  node gives to a reader             and node; ViewAccount: the state at each PING
  * </pre>
  *
  * A notebook outlives the process that writes it, so nobody has to be asked afterwards. The account reads the journal's
