@@ -113,7 +113,7 @@ class JournalProcessTest {
     @ConcurrentTest
     void theStateOutlivesKillAndTheRetention() throws Exception {
         String[] args = with("--state=1m", "--max-body=1k", "--journal-segment=1m", "--journal-force=1ms");
-        Arrays.setAll(args, i -> args[i].startsWith("--journal-keep") ? "--journal-keep=4m" : args[i]);
+        Arrays.setAll(args, i -> args[i].replace("=1d", "=4m").replace("--pin-size=8m", "--pin-size=4m"));
         int lives = 3;
         for (int life = 0; life < lives; life++) {
             try (CommandProcess relay = new CommandProcess(args);
