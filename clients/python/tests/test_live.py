@@ -128,7 +128,11 @@ class LiveTest(unittest.TestCase):
             with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as late:
                 self.addCleanup(late.kill)
                 assert late.stdout is not None
-                self.assertRegex(late.stdout.readline(), r"  whole, as of \d+, [1-9]\d* passed over\n$")
+                first = late.stdout.readline()
+                self.assertRegex(first, r"  whole, as of \d+, [1-9]\d* passed over\n$")
+                # Between two lines, too, prices are passed over.
+                passed_over = int(first.split()[-3])
+                self.assertTrue(any(int(late.stdout.readline().split()[-3]) > passed_over for _ in range(10)))
                 late.kill()
             fed.kill()
 
