@@ -8,6 +8,8 @@ import dev.msgrelay.server.stream.WindowGate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
@@ -23,6 +25,8 @@ import org.slf4j.LoggerFactory;
  *   ask --> Buffers, a line while all are lent --> the core's line --> fill --> answer --> written --> giveBack
  * </pre>
  *
+ * <p>Readers with an interval are together in a {@link CommonWalk}, whose batches are filled once for all of them.
+ *
  * <p>Any thread, except where a method says otherwise. A lock guards the buffers: it is taken twice for a batch.
  */
 public final class StateDesk {
@@ -34,6 +38,9 @@ public final class StateDesk {
     /** Most batches that are filled, or on their way to sockets. */
     private static final int MOST_BATCHES = 64;
 
+    /** Most batches that are kept for readers of common walks. The others are left for those that walk alone. */
+    private static final int MOST_KEPT = MOST_BATCHES / 2;
+
     private static final int MOST_FREE = 8;
 
     private final StateIndex index;
@@ -44,6 +51,8 @@ public final class StateDesk {
 
     // The core's.
     private final ArrayDeque<Walk> line = new ArrayDeque<>();
+    private final Map<CommonWalk.Key, CommonWalk> walks = new HashMap<>();
+    private final ArrayDeque<Batch> kept = new ArrayDeque<>();
     private boolean warned;
 
     private final ArrayDeque<ByteBuf> free = new ArrayDeque<>();
@@ -94,7 +103,15 @@ public final class StateDesk {
     }
 
     /** Asks for the next batch of a walk. While all buffers are lent, the walk waits in a line for the next one. */
-    public synchronized void ask(Walk walk) {
+    public void ask(Walk walk) {
+        if (walk.common == null) {
+            askAlone(walk);
+        } else {
+            onCore(() -> askTogether(walk), () -> {});
+        }
+    }
+
+    synchronized void askAlone(Walk walk) {
         Buffers its = buffers(walk.needed);
         if (its.lent < its.most) {
             lend(walk, its);
@@ -108,7 +125,10 @@ public final class StateDesk {
 
     /** Gives the buffer of a batch back, and lends it to the first walk in the line. */
     public synchronized void giveBack(Walk walk) {
-        Buffers from = takeBack(walk);
+        lendAgain(takeBack(walk));
+    }
+
+    private void lendAgain(Buffers from) {
         if (from != null && !from.waiting.isEmpty()) {
             Walk next = from.waiting.pollFirst();
             changedFirst(from);
@@ -118,13 +138,16 @@ public final class StateDesk {
 
     /** Ends a walk, which may have been asked for and not answered. It is not answered any more, or once. */
     public void end(Walk walk) {
-        leaveLine(walk);
         onCore(
                 () -> {
+                    leaveLine(walk);
                     if (line.remove(walk)) {
                         giveBack(walk);
                     }
+                    // If a buffer was lent just now, the walk is still on its way to the core's line.
+                    walk.over = true;
                     index.leave(walk);
+                    leaveOthers(walk);
                 },
                 () -> {});
     }
@@ -180,12 +203,17 @@ public final class StateDesk {
         return pool.allocate(bytes, () -> allocator.directBuffer(bytes, bytes));
     }
 
-    /** Takes the buffer of a walk back; returns of which kind it was, or null if the walk has none. */
+    /** Takes the buffer of a walk back; returns of which kind it was, or null if the walk has none for itself. */
     private Buffers takeBack(Walk walk) {
-        ByteBuf memory = walk.takeBuffer();
-        if (memory == null) {
-            return null;
+        Batch shared = walk.takeShared();
+        if (shared != null) {
+            return --shared.holders == 0 ? takeBack(shared.memory) : null;
         }
+        ByteBuf memory = walk.takeBuffer();
+        return memory == null ? null : takeBack(memory);
+    }
+
+    private Buffers takeBack(ByteBuf memory) {
         Buffers its = buffers(memory.capacity());
         its.lent--;
         if (its == usual && free.size() < MOST_FREE && memory.refCnt() == 1) {
@@ -202,6 +230,8 @@ public final class StateDesk {
     public synchronized void close() {
         line.forEach(this::takeBack);
         line.clear();
+        kept.forEach(batch -> takeBack(batch.memory));
+        kept.clear();
         for (ByteBuf memory : free) {
             pool.giveBack(memory.capacity());
             memory.release();
@@ -221,19 +251,91 @@ public final class StateDesk {
         if (walk == null) {
             return false;
         }
+        if (walk.over) {
+            giveBack(walk);
+            return !line.isEmpty();
+        }
         index.fill(walk);
+        if (walk.arrived && walk.isSociable()) {
+            walks.computeIfAbsent(walk.key(), key -> new CommonWalk(key, this)).join(walk);
+        }
+        answer(walk);
+        return !line.isEmpty();
+    }
+
+    private void answer(Walk walk) {
         try {
             walk.answer();
         } catch (RejectedExecutionException e) {
             // The reader's loop has ended.
             giveBack(walk);
         }
-        return !line.isEmpty();
+    }
+
+    /** Has a reader walk together with others, if it can. It may have other types than when it joined them. */
+    void askTogether(Walk walk) {
+        if (!walk.common.key.types().equals(walk.types())) {
+            leaveOthers(walk);
+            walks.computeIfAbsent(walk.key(), key -> new CommonWalk(key, this)).join(walk);
+        }
+        if (!walk.common.serve(walk)) {
+            walkAlone(walk);
+        }
+    }
+
+    void walkAlone(Walk walk) {
+        leaveOthers(walk);
+        askAlone(walk);
+    }
+
+    private void leaveOthers(Walk walk) {
+        CommonWalk common = walk.common;
+        if (common != null && common.leave(walk)) {
+            walks.remove(common.key);
+            common.letGo();
+            common.walk.over = true;
+            leaveLine(common.walk);
+            index.leave(common.walk);
+        }
+    }
+
+    void give(Walk reader, Batch batch) {
+        synchronized (this) {
+            batch.holders++;
+        }
+        reader.take(batch);
+        answer(reader);
+    }
+
+    /**
+     * Keeps a batch for readers that come to it later, in place of the oldest one if there are too many; returns false
+     * if it is so long that others wait for its memory.
+     */
+    boolean keep(Batch batch) {
+        boolean keeps = buffers(batch.memory.capacity()) == usual;
+        if (keeps) {
+            kept.addLast(batch);
+            if (kept.size() > MOST_KEPT) {
+                Batch oldest = kept.peekFirst();
+                oldest.of.drop(oldest);
+            }
+        }
+        return keeps;
+    }
+
+    void letGo(Batch batch) {
+        kept.remove(batch);
+        synchronized (this) {
+            if (--batch.holders == 0) {
+                lendAgain(takeBack(batch.memory));
+            }
+        }
     }
 
     /** Makes the figures visible, and warns once if types were forgotten. Called a few times a second. */
     public void tick() {
         index.takeFigures();
+        walks.values().forEach(CommonWalk::tidy);
         StateIndex.Figures now = index.figures();
         if (now.forgotten() > 0 && !warned) {
             warned = true;

@@ -1,15 +1,19 @@
 package dev.msgrelay.server.state;
 
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.stream.Mark;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 
 /**
  * One reader's walk over the state: of each chosen type the newest message behind a place of the stream, in the order
- * of the numbers, until the head. The reader asks for one batch after the other, see {@link StateDesk}.
+ * of the numbers, until the head. The reader asks for one batch after the other, see {@link StateDesk}. A batch is its
+ * own, or, if it has an interval, perhaps one of a {@link CommonWalk}.
  *
  * <p>Owned by the reader's thread; between a question and its answer, by the core's.
  */
@@ -18,9 +22,15 @@ public final class Walk {
     private TypeRanges types = TypeRanges.ALL;
     private ByteBuf buffer;
     private ByteBuffer view;
+    // Null if the reader has a buffer of its own, or none.
+    private Batch shared;
+    // Where the frames for this reader begin, and what comes before them in place of the first one.
+    private int start;
+    private ByteBuf lead = Unpooled.EMPTY_BUFFER;
     private long bytes;
     private long messages;
     private long superseded;
+    private long intervalNanos;
 
     /** The first number that the client has not been told of. */
     long next;
@@ -34,6 +44,11 @@ public final class Walk {
     // The core's: the marker of the walk's place, and whether the place is still looked for.
     int marker;
     boolean seeks;
+    // Also the core's: the value of next before the last batch, and whether nobody waits for the next batch any more.
+    long from;
+    boolean over;
+    // The readers with which it is together, or null if it walks alone.
+    CommonWalk common;
 
     /**
      * @param next the first number that the client wants, from 1
@@ -53,13 +68,44 @@ public final class Walk {
         return types;
     }
 
+    /** Sets the interval, in ns, at which the reader asks; 0, as otherwise, if it has none. Before the first question. */
+    public void every(long nanos) {
+        intervalNanos = nanos;
+    }
+
+    /** Returns what the reader has in common with others. */
+    CommonWalk.Key key() {
+        return new CommonWalk.Key(intervalNanos, types);
+    }
+
+    /**
+     * Returns whether the reader can be together with others, now that it has reached a head. One that has nothing yet
+     * cannot: of what was forgotten it is told less.
+     */
+    boolean isSociable() {
+        return intervalNanos > 0 && next > 1;
+    }
+
     void lend(ByteBuf memory) {
         buffer = memory;
         view = memory.nioBuffer(0, memory.capacity());
     }
 
     int lentBytes() {
-        return buffer == null ? 0 : buffer.capacity();
+        return shared != null ? shared.memory.capacity() : buffer == null ? 0 : buffer.capacity();
+    }
+
+    /** Returns the batch that the reader has of a common walk, which it then has no more; or null. */
+    Batch takeShared() {
+        Batch had = shared;
+        shared = null;
+        return had;
+    }
+
+    /** Makes a batch for others of the walk's last one. The walk has no buffer then. */
+    Batch asBatch(CommonWalk of) {
+        ByteBuffer frames = view.flip();
+        return new Batch(of, takeBuffer(), frames);
     }
 
     ByteBuf takeBuffer() {
@@ -70,12 +116,60 @@ public final class Walk {
     }
 
     ByteBuffer begin() {
+        reset();
+        return view.clear();
+    }
+
+    private void reset() {
+        from = next;
         needed = 0;
         arrived = false;
         messages = 0;
         superseded = 0;
         bytes = 0;
-        return view.clear();
+        start = 0;
+        lead = Unpooled.EMPTY_BUFFER;
+    }
+
+    /** Takes a batch of a common walk, from this reader's place on. */
+    void take(Batch batch) {
+        reset();
+        shared = batch;
+        messages = batch.messages;
+        bytes = batch.bytes;
+        superseded = batch.superseded;
+        if (batch.from < next) {
+            leaveOutBefore(next, batch);
+        }
+        next = batch.next;
+        arrived = batch.arrived;
+        head.set(batch.head.position(), batch.head.sequence());
+    }
+
+    private void leaveOutBefore(long first, Batch batch) {
+        ByteBuffer frames = batch.frames;
+        long number = batch.from;
+        while (number < first) {
+            int body = start + FrameLayout.HEADER_LENGTH;
+            int length = frames.getInt(start + FrameLayout.LENGTH_OFFSET);
+            if (frames.getInt(start + FrameLayout.TYPE_OFFSET) == ControlFrames.GAP) {
+                ByteBuffer gap = frames.slice(body, length);
+                long behind = GapFrame.to(gap) + 1;
+                GapReason reason = GapReason.ofCode(GapFrame.reason(gap));
+                superseded -= reason == GapReason.SUPERSEDED ? Math.min(first, behind) - number : 0;
+                if (behind > first) {
+                    ByteBuffer rest = ByteBuffer.allocate(GapFrame.FRAME_LENGTH);
+                    GapFrame.put(rest, first, behind - 1, reason);
+                    lead = Unpooled.wrappedBuffer(rest.flip());
+                }
+                number = behind;
+            } else {
+                messages--;
+                bytes -= FrameLayout.frameLength(length);
+                number++;
+            }
+            start = body + length;
+        }
     }
 
     void sent(long number, int frame) {
@@ -100,9 +194,21 @@ public final class Walk {
         return next;
     }
 
-    /** The last batch: frames for the client, whole ones; empty if there are none. */
-    public ByteBuf batch() {
-        return buffer.setIndex(0, view.position());
+    /** Returns whether the last batch has frames for the client. */
+    public boolean hasFrames() {
+        return next > from;
+    }
+
+    /** The frames of the last batch, whole ones, for one write that releases them. {@link #lead} comes before them. */
+    public ByteBuf frames() {
+        return shared != null
+                ? shared.memory.retainedSlice(start, shared.frames.limit() - start)
+                : buffer.retainedSlice(0, view.position());
+    }
+
+    /** A frame of this reader alone; empty if there is none. */
+    public ByteBuf lead() {
+        return lead;
     }
 
     /** Messages of the last batch. */

@@ -89,6 +89,11 @@ final class SlowReader {
         return intervalMillis;
     }
 
+    /** Returns the interval in ns; 0: there is none. */
+    long intervalNanos() {
+        return intervalNanos;
+    }
+
     /** Returns whether the subscriber waits for ticks. A relay that ends sends what there is, and waits for none. */
     boolean ticks() {
         return intervalNanos > 0 && !services.table().draining();

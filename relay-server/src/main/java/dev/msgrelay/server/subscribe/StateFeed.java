@@ -8,7 +8,6 @@ import dev.msgrelay.server.state.StateDesk;
 import dev.msgrelay.server.state.Walk;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.WindowGate;
-import io.netty.buffer.ByteBuf;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -65,6 +64,7 @@ final class StateFeed {
         this.sinceNanos = services.clock().nanoTime();
         this.tick = slowness.tickAt(sinceNanos);
         this.walk = new Walk(first, () -> session.execute(this::answered));
+        walk.every(slowness.intervalNanos());
     }
 
     /** Sets the wanted types. Called before {@link #begin}. */
@@ -173,14 +173,16 @@ final class StateFeed {
         if (step != Step.ANSWERED) {
             return Feed.Outcome.WAIT;
         }
-        ByteBuf batch = walk.batch();
         step = Step.WRITING;
-        if (!batch.isReadable()) {
+        if (!walk.hasFrames()) {
             written();
             return Feed.Outcome.MOVED;
         }
         begun = true;
-        writer.add(batch.retainedDuplicate());
+        if (walk.lead().isReadable()) {
+            writer.add(walk.lead());
+        }
+        writer.add(walk.frames());
         return writer.flush() ? Feed.Outcome.SENT : Feed.Outcome.WAIT;
     }
 

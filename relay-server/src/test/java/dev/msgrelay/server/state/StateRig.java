@@ -43,6 +43,11 @@ final class StateRig implements AutoCloseable {
 
     /** @param before messages of the stream that were there before the log */
     StateRig(int size, TypeRanges kept, long before) {
+        this(size, kept, before, 100);
+    }
+
+    /** @param walks that there is room for at a time */
+    StateRig(int size, TypeRanges kept, long before, int walks) {
         this.before = before;
         log = new PacketLog(
                 new UnpooledByteBufAllocator(true, true),
@@ -53,7 +58,7 @@ final class StateRig implements AutoCloseable {
                 MOST_RUN,
                 position -> true,
                 Mark.of(before * 10, before + 1));
-        int bytes = (int) StateIndex.memoryBytes(size, 100);
+        int bytes = (int) StateIndex.memoryBytes(size, walks);
         ByteBuffer memory = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
         index = new StateIndex(log, memory, size, kept, 4711);
         log.keptBy(index);
@@ -93,6 +98,17 @@ final class StateRig implements AutoCloseable {
         return result;
     }
 
+    /** The newest messages of some types, as they were at a head, and behind a number. */
+    Map<Integer, Message> newestBetween(long number, long head, TypeRanges types) {
+        Map<Integer, Message> result = new HashMap<>();
+        for (Message message : messages.subList((int) (number - before), (int) (head - before))) {
+            if (types.contains(message.type)) {
+                result.put(message.type, message);
+            }
+        }
+        return result;
+    }
+
     long lost() {
         index.takeFigures();
         StateIndex.Figures now = index.figures();
@@ -117,11 +133,15 @@ final class StateRig implements AutoCloseable {
         private final long had;
 
         Reader(long first, TypeRanges types, int buffer) {
+            this(first, types, buffer, () -> {});
+        }
+
+        Reader(long first, TypeRanges types, int buffer, Runnable answer) {
             this.types = types;
             this.buffer = buffer;
             had = first - 1;
             next = first;
-            walk = new Walk(first, () -> {});
+            walk = new Walk(first, answer);
             walk.choose(types);
         }
 
@@ -131,15 +151,30 @@ final class StateRig implements AutoCloseable {
             ByteBuf memory = Unpooled.directBuffer(bytes, bytes);
             walk.lend(memory);
             index.fill(walk);
-            take(walk.batch().nioBuffer());
+            takeBatch();
             walk.takeBuffer().release();
-            assertThat(next).isEqualTo(walk.next());
             if (walk.hasArrived()) {
                 assertThat(walk.head().sequence()).isEqualTo(head() + 1);
                 assertThat(walk.head().position()).isEqualTo(log.endPosition());
-                assertThat(next).isEqualTo(head() + 1);
+            }
+            return walk.hasArrived();
+        }
+
+        /** Takes the frames of the walk's last batch, which may be one that others have, too. */
+        void takeBatch() {
+            long messagesBefore = sent;
+            long supersededBefore = superseded;
+            take(walk.lead().nioBuffer());
+            ByteBuf frames = walk.frames();
+            take(frames.nioBuffer());
+            frames.release();
+            assertThat(next).isEqualTo(walk.next());
+            assertThat(walk.messages()).isEqualTo(sent - messagesBefore);
+            assertThat(walk.superseded()).isEqualTo(superseded - supersededBefore);
+            if (walk.hasArrived()) {
+                assertThat(next).isEqualTo(walk.head().sequence());
                 // What is lost is told. Of everything else the view is that of the whole stream.
-                Map<Integer, Message> whole = newestBehind(Math.max(lost, had), types);
+                Map<Integer, Message> whole = newestBetween(Math.max(lost, had), next - 1, types);
                 whole.forEach((type, message) -> {
                     // A client that had nothing needs no word of a tombstone that was forgotten.
                     if (had > 0 || view.containsKey(type) || message.body.length > 0) {
@@ -147,7 +182,6 @@ final class StateRig implements AutoCloseable {
                     }
                 });
             }
-            return walk.hasArrived();
         }
 
         Reader toTheHead() {
