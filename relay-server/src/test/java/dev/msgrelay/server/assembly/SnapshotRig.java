@@ -119,7 +119,8 @@ final class SnapshotRig implements AutoCloseable {
             desk.ask(walk);
             desk.serve();
             arrived = walk.hasArrived();
-            ByteBuffer batch = walk.batch().nioBuffer();
+            ByteBuf frames = walk.frames();
+            ByteBuffer batch = frames.nioBuffer();
             while (batch.hasRemaining()) {
                 int type = batch.getInt();
                 int length = batch.getInt();
@@ -134,6 +135,7 @@ final class SnapshotRig implements AutoCloseable {
                 }
                 batch.position(batch.position() + length);
             }
+            frames.release();
             desk.giveBack(walk);
         }
         desk.close();
