@@ -5,6 +5,21 @@ import java.nio.ByteBuffer;
 /**
  * A {@link MessageHandler} that can take many messages at once, as they came: for a program that hands them on, such as
  * to {@link RelayPublisher#publishRun}, and need not look at each.
+ *
+ * <pre>{@code
+ * class Counts implements RunHandler {
+ *     long all;
+ *
+ *     public boolean onRun(long first, int messages, ByteBuffer frames) {
+ *         all += messages;
+ *         return true;
+ *     }
+ *
+ *     public void onMessage(long sequence, int type, ByteBuffer body) {
+ *         all++;
+ *     }
+ * }
+ * }</pre>
  */
 public interface RunHandler extends MessageHandler {
     /**
