@@ -137,8 +137,8 @@ public final class Classifier {
             say("%.2f %% of the messages left more than 1 ms late", rates.late() * 100);
         }
         say(
-                "the rate was delivered whole: of %,.0f msg/s %,.0f left the publishers, %,.0f reached each subscriber",
-                rates.wanted(), rates.in(), rates.out());
+                "the rate was %s: of %,.0f msg/s %,.0f left the publishers, %,.0f reached each subscriber",
+                rates.each() ? "delivered whole" : "kept", rates.wanted(), rates.in(), rates.out());
         if (!late) {
             return NOTHING;
         }

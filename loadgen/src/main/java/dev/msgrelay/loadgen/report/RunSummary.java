@@ -113,17 +113,24 @@ public final class RunSummary {
         if (first.isPaced()) {
             String latency = first.isTimed() ? ", " + first.latency() + besidePlain(first) : "";
             return first.isWhole()
-                    ? first.pace() + " delivered whole" + each + latency
+                    ? first.pace() + came(" delivered whole") + each + latency
                     : perSecond(first.delivered()).replace(" msg/s", "") + " of " + first.pace() + " delivered" + each
                             + latency;
         }
-        String speed = "full speed " + perSecond(first.delivered()) + each + share();
+        double most = first.load().hasInterval() ? first.signals().rates().in() : first.delivered();
+        String speed = "full speed " + perSecond(most) + came("") + each + share();
         if (timed.isEmpty()) {
             return speed + (parts.size() == 1 ? "" : "; no rate below it was delivered whole");
         }
         Optional<RunPart> whole = highest(part -> true);
         return speed + "; " + timed.get().latency() + " at " + timed.get().pace() + besidePlain(timed.get())
                 + (whole.equals(timed) ? "" : "; up to " + whole.get().pace() + " delivered whole");
+    }
+
+    /** Returns what came of the messages of this rate; with an interval those that stand for all. */
+    private String came(String whole) {
+        int every = first.load().intervalMillis();
+        return every == 0 ? whole : format(", the newest of each type every %,d ms", every);
     }
 
     /** Returns the latency of the plain relay at the same rate, unless its congestion control is another one. */

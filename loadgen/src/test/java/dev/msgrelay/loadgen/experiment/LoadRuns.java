@@ -99,8 +99,14 @@ public final class LoadRuns {
         latency.recordValueWithCount(given.latencyNanos(), Math.max(1, messages));
         double in = sent / (nanos / 1e9);
         double out = load.isPaced() ? in : (double) given.perSecond() / load.subscribers();
-        Rates rates =
-                new Rates(load.wanted(), in, out, sent == 0 ? 0 : (double) given.late() / sent, nanos / 1e9, 0, true);
+        Rates rates = new Rates(
+                load.wanted(),
+                in,
+                out,
+                sent == 0 ? 0 : (double) given.late() / sent,
+                nanos / 1e9,
+                0,
+                !load.hasInterval());
         MachineShare machine = new MachineShare(2, 0.1, 0.1, 0, 0.8 - given.others(), given.others(), "", 1);
         long stillNanos = TimeUnit.MILLISECONDS.toNanos(given.stillMillis());
         Still still = stillNanos == 0 ? new Still(3_000_000, 0, 0) : new Still(stillNanos, 1, stillNanos);

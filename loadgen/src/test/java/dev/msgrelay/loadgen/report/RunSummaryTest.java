@@ -33,6 +33,18 @@ class RunSummaryTest {
                 .isEqualTo("20,000 msg/s delivered whole to each of 8 subscribers, p50 1 ms, p99 1 ms");
     }
 
+    /** What reaches a subscriber is less than the rate, and no less than was asked for. */
+    @Test
+    void withAnIntervalTheRateIsThatOfThePublisher() {
+        Load every = LOAD.withFromState(true).withInterval(500);
+        assertThat(lines(MadeUp.cell(every.withRate(20_000), new Given(20_000, MILLI))))
+                .first()
+                .isEqualTo("20,000 msg/s, the newest of each type every 500 ms, p50 1 ms, p99 1 ms");
+        assertThat(lines(MadeUp.cell(every.withCounts(1, 8), new Given(160_000, MILLI))))
+                .first()
+                .isEqualTo("full speed 20,000 msg/s, the newest of each type every 500 ms to each of 8 subscribers");
+    }
+
     /** 26 of 20,000 late on a virtual machine: that is a caution, and no verdict on the relay. */
     @Test
     void latenessIsACautionWithItsCause() {
