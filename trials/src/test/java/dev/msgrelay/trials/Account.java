@@ -25,8 +25,8 @@ import java.util.Map;
  *
  * <p>Of a publisher: every number up to the one that was acknowledged is there, each comes once, across all lives of
  * the relay, and within a life behind the one before; its bytes are those that were sent; it stands where the
- * acknowledgement said. In a cluster the acknowledgement may name the place of a later message of the publisher, which an
- * older connection has sent at another node.
+ * acknowledgement said. In a cluster the acknowledgement may name the place of a later message of the publisher, which
+ * an older connection has sent at another node.
  *
  * <p>Of a subscriber: each message that it had is the one that the journal has under this number, unless it was told
  * that it was rolled back; it had each number once, in order, from the first one to the last that was acknowledged, and

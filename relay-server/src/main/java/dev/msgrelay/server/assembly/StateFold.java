@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes the next snapshot of the state, from the journal's closed segments and the last snapshot, and never from the
- * core's memory. It goes backwards: what it meets first of a type is the type's newest message, and is written; a set of
- * the types that it has met is all that it remembers.
+ * core's memory. It goes backwards: what it meets first of a type is the type's newest message, and is written; a set
+ * of the types that it has met is all that it remembers.
  *
  * <pre>
  *   last snapshot             closed segments         the segment that is written to

@@ -19,11 +19,11 @@ import java.util.function.Consumer;
  * A reader that was told of all numbers before {@code n}, and has the stream up to there, type by type, may begin at
  * {@code n} anywhere in the walk: what a batch has before that is left out. For each batch has the newest messages of
  * its numbers as they were when it was filled. A message that is newest at the end of the walk, and has a higher number
- * than the reader's place, was in the stream when the batch with its number was filled, and was the newest then, too. So
- * it is there.
+ * than the reader's place, was in the stream when the batch with its number was filled, and was the newest then, too.
+ * So it is there.
  *
- * <p>A reader that comes, or that is behind the oldest batch, walks alone up to a head, and is at the next tick with the
- * others again: their place is never beyond a head that was reached later.
+ * <p>A reader that comes, or that is behind the oldest batch, walks alone up to a head, and is at the next tick with
+ * the others again: their place is never beyond a head that was reached later.
  *
  * <p>Owned by the core's thread.
  */

@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
  * <pre>
  *   arrivals  the last messages, the newest of each type; they are put at the order's end when the order is needed
  *   table     type -> cell
- *   order     END | copied ... seam | in the log ... | END       a message that is put moves its type's entry to the end
+ *   order     END | copied ... seam | in the log ... | END       a put moves the entry of its type to the end
  *                      ^ marker of a walk: what is behind it is still to be sent
  *
  *   forgotten value, tombstone: the highest numbers that were forgotten. All entries have higher ones.

@@ -68,7 +68,9 @@ public final class Walk {
         return types;
     }
 
-    /** Sets the interval, in ns, at which the reader asks; 0, as otherwise, if it has none. Before the first question. */
+    /**
+     * Sets the interval, in ns, at which the reader asks; 0, as otherwise, if it has none. Before the first question.
+     */
     public void every(long nanos) {
         intervalNanos = nanos;
     }

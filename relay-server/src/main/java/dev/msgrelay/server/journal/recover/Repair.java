@@ -95,8 +95,8 @@ public final class Repair {
     }
 
     /**
-     * Writes off all damage of a directory that is not in use, and puts a snapshot of the state aside that is of no use.
-     * Returns what was found before the repair.
+     * Writes off all damage of a directory that is not in use, and puts a snapshot of the state aside that is of no
+     * use. Returns what was found before the repair.
      */
     @SuppressWarnings("try") // the lock is held, but not used
     public static Recovery all(Disk disk) throws IOException {
