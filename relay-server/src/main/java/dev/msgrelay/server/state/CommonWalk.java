@@ -22,6 +22,9 @@ import java.util.function.Consumer;
  * than the reader's place, was in the stream when the batch with its number was filled, and was the newest then, too.
  * So it is there.
  *
+ * <p>The walk runs ahead of its readers while there is memory for its batches: else it would never end where types
+ * change faster than all readers together take them.
+ *
  * <p>A reader that comes, or that is behind the oldest batch, walks alone up to a head, and is at the next tick with
  * the others again: their place is never beyond a head that was reached later.
  *
@@ -114,6 +117,8 @@ final class CommonWalk {
         endWait(desk::askTogether);
         if (readers.isEmpty() || !desk.keep(batch)) {
             drop(batch);
+        } else if (runs && desk.mayRunAhead()) {
+            goOn();
         }
     }
 

@@ -323,6 +323,11 @@ public final class StateDesk {
         return keeps;
     }
 
+    /** Returns whether a common walk may ask for a batch that no reader waits for. */
+    boolean mayRunAhead() {
+        return kept.size() < MOST_KEPT;
+    }
+
     void letGo(Batch batch) {
         kept.remove(batch);
         synchronized (this) {
