@@ -111,7 +111,8 @@ class IntervalTest {
             Await.until(
                     "readers of intervals",
                     () -> scene.relay.stats().get(Counter.STATE_INTERVAL_READERS) == readers.size());
-            assertThat(scene.relay.stats().closes().keySet()).isSubsetOf(CloseReason.PEER_CLOSED, CloseReason.CONNECTION_LOST);
+            assertThat(scene.relay.stats().closes().keySet())
+                    .isSubsetOf(CloseReason.PEER_CLOSED, CloseReason.CONNECTION_LOST);
             scene.relay.relay().connections().stream()
                     .filter(row -> !row.publisher())
                     .forEach(row -> assertThat(row.intervalMillis()).isIn(10, 30));
