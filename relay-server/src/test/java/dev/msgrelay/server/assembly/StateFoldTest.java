@@ -441,6 +441,24 @@ class StateFoldTest {
         return new SnapshotRig(new SimDisk(random), KEEP);
     }
 
+    /** Publishes until the journal has so many bytes, which it keeps for the snapshot's sake. */
+    private static void grow(SnapshotRig rig, Random random, long bytes) throws IOException {
+        for (int i = 0; rig.journal.stats().fileBytes() < bytes; i++) {
+            assertThat(i).as("tens of messages").isLessThan(1000);
+            publish(rig, random, 10, 300, 100);
+            rig.settle();
+        }
+    }
+
+    /** Publishes until publishers wait. */
+    private static void fill(SnapshotRig rig, Random random) throws IOException {
+        for (int i = 0; rig.hasRoom(); i++) {
+            assertThat(i).as("messages").isLessThan(10_000);
+            publish(rig, random, 1, 300, 100);
+            assertThat(rig.journal.stats().fileBytes()).isLessThan(2 * KEEP + 2 * SnapshotRig.SEGMENT);
+        }
+    }
+
     private static long unheld(SnapshotRig rig) {
         return rig.journal.stats().unheld();
     }
@@ -449,10 +467,7 @@ class StateFoldTest {
     void theRetentionWaits() throws Exception {
         Random random = Seeds.random("StateFoldTest retention");
         SnapshotRig rig = keeping(random).start();
-        while (rig.journal.stats().fileBytes() < 7 * SnapshotRig.SEGMENT) {
-            publish(rig, random, 10, 300, 100);
-            rig.settle();
-        }
+        grow(rig, random, 7 * SnapshotRig.SEGMENT);
         assertThat(rig.oldest()).isEqualTo(1);
         rig.fold();
         rig.settle();
@@ -472,10 +487,7 @@ class StateFoldTest {
         rig.start().check("restarted");
         assertThat(rig.figures.forgottenValue()).isZero();
         // A start holds what the snapshot lacks, too.
-        while (rig.journal.stats().fileBytes() < 7 * SnapshotRig.SEGMENT) {
-            publish(rig, random, 10, 300, 100);
-            rig.settle();
-        }
+        grow(rig, random, 7 * SnapshotRig.SEGMENT);
         assertThat(rig.oldest()).isLessThanOrEqualTo(rig.fold.figures().sequence() + 1);
         rig.close();
     }
@@ -503,10 +515,7 @@ class StateFoldTest {
     void aFullDiskWaitsForNoSnapshot() throws Exception {
         Random random = Seeds.random("StateFoldTest full disk");
         SnapshotRig rig = keeping(random).start();
-        while (rig.journal.stats().fileBytes() < 6 * SnapshotRig.SEGMENT) {
-            publish(rig, random, 10, 300, 100);
-            rig.settle();
-        }
+        grow(rig, random, 6 * SnapshotRig.SEGMENT);
         assertThat(unheld(rig)).isZero();
         rig.disk.full(true);
         publish(rig, random, 10, 300, 100);
@@ -524,10 +533,7 @@ class StateFoldTest {
         Random random = Seeds.random("StateFoldTest twice");
         SnapshotRig rig = keeping(random).start();
         for (int i = 0; i < 20; i++) {
-            while (rig.hasRoom()) {
-                publish(rig, random, 1, 300, 100);
-                assertThat(rig.journal.stats().fileBytes()).isLessThan(2 * KEEP + 2 * SnapshotRig.SEGMENT);
-            }
+            fill(rig, random);
             rig.fold();
             rig.settle();
         }
@@ -543,9 +549,7 @@ class StateFoldTest {
     void publishersDoNotWaitForWhatCannotBeMade() throws Exception {
         Random random = Seeds.random("StateFoldTest cannot be made");
         SnapshotRig rig = keeping(random).start();
-        while (rig.hasRoom()) {
-            publish(rig, random, 1, 300, 100);
-        }
+        fill(rig, random);
         rig.disk.duringRead(() -> true);
         rig.fold();
         rig.disk.duringRead(() -> false);
