@@ -447,7 +447,7 @@ final class Delivery {
             catchUp.becomeLive();
             slowness.leaveGate();
             conflate(lost);
-            state.begin();
+            state.begin(services.clock().nanoTime());
             return Outcome.CONFLATE;
         }
         reader.skipTo(Math.max(log.tail(), end.position() - SendGroup.WRITE_BYTES), end);

@@ -62,7 +62,6 @@ final class StateFeed {
         this.lateStates = services.counters().adder(Counter.STATE_LATE);
         this.next = first;
         this.sinceNanos = services.clock().nanoTime();
-        this.tick = slowness.tickAt(sinceNanos);
         this.walk = new Walk(first, () -> session.execute(this::answered));
         walk.every(slowness.intervalNanos());
     }
@@ -73,9 +72,10 @@ final class StateFeed {
     }
 
     /** Begins to ask for the state. Further calls do nothing. */
-    void begin() {
+    void begin(long nowNanos) {
         if (step == Step.WAITING) {
             step = Step.IDLE;
+            tick = slowness.tickAt(nowNanos);
         }
     }
 

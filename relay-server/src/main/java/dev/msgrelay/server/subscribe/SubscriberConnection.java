@@ -282,7 +282,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
      */
     private void beginState(boolean nothing) {
         if (nothing || join.takeTurn()) {
-            delivery.state().begin();
+            delivery.state().begin(services.clock().nanoTime());
         }
     }
 
