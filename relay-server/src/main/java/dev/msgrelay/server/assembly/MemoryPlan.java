@@ -76,7 +76,7 @@ public final class MemoryPlan {
         plan.put(Part.JOURNAL, config.journal().on() ? Journal.DIRECT_BYTES + BlockReader.RECORD_BYTES : 0);
         plan.put(Part.REPLAYS, config.journal().on() ? limits.replayBytes() : 0);
         StateConfig state = config.state();
-        plan.put(Part.STATE, state.on() ? StateIndex.memoryBytes(state.bytes(), connections) : 0);
+        plan.put(Part.STATE, state.on() ? StateIndex.memoryBytes(state.bytes(), 2L * connections) : 0);
         plan.put(Part.STATE_BATCHES, state.on() ? StateDesk.bufferBytes(stream.maxBody()) : 0);
         boolean folds = state.on() && config.journal().on();
         plan.put(Part.STATE_FOLD, folds ? StateFold.memoryBytes(state.bytes(), stream.maxBody()) : 0);

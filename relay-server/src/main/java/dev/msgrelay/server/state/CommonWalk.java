@@ -25,8 +25,8 @@ import java.util.function.Consumer;
  * <p>The walk runs ahead of its readers while there is memory for its batches: else it would never end where types
  * change faster than all readers together take them.
  *
- * <p>A reader that comes, or that is behind the oldest batch, walks alone up to a head, and is at the next tick with
- * the others again: their place is never beyond a head that was reached later.
+ * <p>A reader that is behind the oldest batch, since it is slow or has only come, walks alone until its place is in a
+ * batch. What was said of a place where it has the stream holds of each place that it has walked to from there.
  *
  * <p>Owned by the core's thread.
  */
@@ -37,13 +37,15 @@ final class CommonWalk {
     final Key key;
     final Walk walk = new Walk(1, this::filled);
     private final StateDesk desk;
-    // Those that do not walk alone. In the order of their coming, so that a run can be repeated.
+    // All of them, in the order of their coming, so that a run can be repeated.
     private final Set<Walk> readers = new LinkedHashSet<>();
     private Set<Walk> waiting = new LinkedHashSet<>();
     private final ArrayDeque<Batch> batches = new ArrayDeque<>();
     // Whether the walk is on its way, and whether it has asked for its next batch.
     private boolean runs;
     private boolean asked;
+    // Whether it is a walk for those alone who have nothing yet.
+    private boolean fromNothing;
 
     CommonWalk(Key key, StateDesk desk) {
         this.key = key;
@@ -51,7 +53,7 @@ final class CommonWalk {
         walk.choose(key.types);
     }
 
-    /** Adds a reader that has reached a head. */
+    /** Adds a reader. */
     void join(Walk reader) {
         readers.add(reader);
         reader.common = this;
@@ -69,6 +71,9 @@ final class CommonWalk {
     boolean serve(Walk reader) {
         if (!runs && reader.next >= walk.next) {
             begin();
+        }
+        if (fromNothing && !reader.hasNothing) {
+            return false;
         }
         for (Batch batch : batches) {
             if (batch.tells(reader.next)) {
@@ -93,6 +98,7 @@ final class CommonWalk {
                 .filter(next -> next >= end)
                 .min()
                 .orElseThrow();
+        fromNothing = walk.next == 1;
         runs = true;
     }
 
@@ -109,7 +115,7 @@ final class CommonWalk {
         if (walk.next == walk.from) {
             desk.giveBack(walk);
             // Where nothing is new, who asks nevertheless is told that alone.
-            endWait(walk.arrived ? desk::walkAlone : desk::askTogether);
+            endWait(walk.arrived ? desk::askAlone : desk::askTogether);
             return;
         }
         Batch batch = walk.asBatch(this);

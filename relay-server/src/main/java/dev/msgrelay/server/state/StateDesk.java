@@ -104,10 +104,10 @@ public final class StateDesk {
 
     /** Asks for the next batch of a walk. While all buffers are lent, the walk waits in a line for the next one. */
     public void ask(Walk walk) {
-        if (walk.common == null) {
-            askAlone(walk);
-        } else {
+        if (walk.isSociable()) {
             onCore(() -> askTogether(walk), () -> {});
+        } else {
+            askAlone(walk);
         }
     }
 
@@ -256,9 +256,7 @@ public final class StateDesk {
             return !line.isEmpty();
         }
         index.fill(walk);
-        if (walk.arrived && walk.isSociable()) {
-            walks.computeIfAbsent(walk.key(), key -> new CommonWalk(key, this)).join(walk);
-        }
+        walk.filled();
         answer(walk);
         return !line.isEmpty();
     }
@@ -274,18 +272,13 @@ public final class StateDesk {
 
     /** Has a reader walk together with others, if it can. It may have other types than when it joined them. */
     void askTogether(Walk walk) {
-        if (!walk.common.key.types().equals(walk.types())) {
+        if (walk.common == null || !walk.common.key.types().equals(walk.types())) {
             leaveOthers(walk);
             walks.computeIfAbsent(walk.key(), key -> new CommonWalk(key, this)).join(walk);
         }
         if (!walk.common.serve(walk)) {
-            walkAlone(walk);
+            askAlone(walk);
         }
-    }
-
-    void walkAlone(Walk walk) {
-        leaveOthers(walk);
-        askAlone(walk);
     }
 
     private void leaveOthers(Walk walk) {
@@ -303,6 +296,8 @@ public final class StateDesk {
         synchronized (this) {
             batch.holders++;
         }
+        // Its own place, if it has walked alone so far.
+        index.leave(reader);
         reader.take(batch);
         answer(reader);
     }

@@ -47,7 +47,9 @@ public final class Walk {
     // Also the core's: the value of next before the last batch, and whether nobody waits for the next batch any more.
     long from;
     boolean over;
-    // The readers with which it is together, or null if it walks alone.
+    // Whether the client has had nothing but a part of this state: of what was forgotten it is told less.
+    boolean hasNothing;
+    // What it shares with others of its interval, or null.
     CommonWalk common;
 
     /**
@@ -56,6 +58,7 @@ public final class Walk {
      */
     public Walk(long next, Runnable answer) {
         this.next = next;
+        this.hasNothing = next == 1;
         this.answer = answer;
     }
 
@@ -80,12 +83,14 @@ public final class Walk {
         return new CommonWalk.Key(intervalNanos, types);
     }
 
-    /**
-     * Returns whether the reader can be together with others, now that it has reached a head. One that has nothing yet
-     * cannot: of what was forgotten it is told less.
-     */
+    /** Returns whether the reader may share batches with others. */
     boolean isSociable() {
-        return intervalNanos > 0 && next > 1;
+        return intervalNanos > 0;
+    }
+
+    /** Notes what the last batch has brought. */
+    void filled() {
+        hasNothing &= !arrived || next == 1;
     }
 
     void lend(ByteBuf memory) {
@@ -146,6 +151,7 @@ public final class Walk {
         next = batch.next;
         arrived = batch.arrived;
         head.set(batch.head.position(), batch.head.sequence());
+        filled();
     }
 
     private void leaveOutBefore(long first, Batch batch) {

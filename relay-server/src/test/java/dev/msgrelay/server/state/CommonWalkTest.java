@@ -73,7 +73,7 @@ class CommonWalkTest {
     }
 
     private void begin(int size) {
-        rig = new StateRig(size, TypeRanges.ALL, 0, MOST_READERS);
+        rig = new StateRig(size, TypeRanges.ALL, 0, 2 * MOST_READERS);
         pool = new MemoryBudget(Map.of(Part.STATE_BATCHES, StateDesk.bufferBytes(StateRig.MOST_RUN)))
                 .pool(Part.STATE_BATCHES);
         desk = new StateDesk(rig.index, core::add, new UnpooledByteBufAllocator(true), pool, () -> 1);
