@@ -136,6 +136,8 @@ class AddressRaceTest {
     void nothingStaysOpenOfTheOthers() throws Exception {
         swallowing(2);
         listening(3, 50);
+        // The first race loads what stays open: libraries, jars.
+        connect(LONG, 2, 3);
         long before = descriptors();
         for (int i = 0; i < 3; i++) {
             assertThat(connect(LONG, 2, 3)).isEqualTo(address(3));

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.state;
 
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.state.Walk.Batch;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -56,14 +57,12 @@ final class CommonWalk {
     /** Adds a reader. */
     void join(Walk reader) {
         readers.add(reader);
-        reader.common = this;
     }
 
     /** Removes a reader; returns whether it was the last one. */
     boolean leave(Walk reader) {
         readers.remove(reader);
         waiting.remove(reader);
-        reader.common = null;
         return readers.isEmpty();
     }
 
@@ -118,7 +117,7 @@ final class CommonWalk {
             endWait(walk.arrived ? desk::askAlone : desk::askTogether);
             return;
         }
-        Batch batch = walk.asBatch(this);
+        Batch batch = walk.asBatch(this::drop);
         batches.add(batch);
         endWait(desk::askTogether);
         if (readers.isEmpty() || !desk.keep(batch)) {
@@ -135,7 +134,7 @@ final class CommonWalk {
     }
 
     /** Gives a batch back that is kept no more. Readers that write it have it still. */
-    void drop(Batch batch) {
+    private void drop(Batch batch) {
         if (batches.remove(batch)) {
             desk.letGo(batch);
         }

@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.state.Walk.Batch;
 import dev.msgrelay.server.stream.WindowGate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -52,6 +53,7 @@ public final class StateDesk {
     // The core's.
     private final ArrayDeque<Walk> line = new ArrayDeque<>();
     private final Map<CommonWalk.Key, CommonWalk> walks = new HashMap<>();
+    private final Map<Walk, CommonWalk> together = new HashMap<>();
     private final ArrayDeque<Batch> kept = new ArrayDeque<>();
     private boolean warned;
 
@@ -272,17 +274,26 @@ public final class StateDesk {
 
     /** Has a reader walk together with others, if it can. It may have other types than when it joined them. */
     void askTogether(Walk walk) {
-        if (walk.common == null || !walk.common.key.types().equals(walk.types())) {
+        CommonWalk common = together.get(walk);
+        if (common == null || !common.key.types().equals(walk.types())) {
             leaveOthers(walk);
-            walks.computeIfAbsent(walk.key(), key -> new CommonWalk(key, this)).join(walk);
+            CommonWalk.Key its = new CommonWalk.Key(walk.intervalNanos(), walk.types());
+            common = walks.computeIfAbsent(its, key -> new CommonWalk(key, this));
+            common.join(walk);
+            together.put(walk, common);
         }
-        if (!walk.common.serve(walk)) {
+        if (!common.serve(walk)) {
             askAlone(walk);
         }
     }
 
+    /** Returns whether a reader shares a walk with others. */
+    boolean isTogether(Walk walk) {
+        return together.containsKey(walk);
+    }
+
     private void leaveOthers(Walk walk) {
-        CommonWalk common = walk.common;
+        CommonWalk common = together.remove(walk);
         if (common != null && common.leave(walk)) {
             walks.remove(common.key);
             common.letGo();
@@ -312,7 +323,7 @@ public final class StateDesk {
             kept.addLast(batch);
             if (kept.size() > MOST_KEPT) {
                 Batch oldest = kept.peekFirst();
-                oldest.of.drop(oldest);
+                oldest.owner.accept(oldest);
             }
         }
         return keeps;

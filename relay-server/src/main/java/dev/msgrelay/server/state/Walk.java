@@ -9,6 +9,7 @@ import dev.msgrelay.server.stream.Mark;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 
 /**
  * One reader's walk over the state: of each chosen type the newest message behind a place of the stream, in the order
@@ -49,8 +50,6 @@ public final class Walk {
     boolean over;
     // Whether the client has had nothing but a part of this state: of what was forgotten it is told less.
     boolean hasNothing;
-    // What it shares with others of its interval, or null.
-    CommonWalk common;
 
     /**
      * @param next the first number that the client wants, from 1
@@ -78,9 +77,8 @@ public final class Walk {
         intervalNanos = nanos;
     }
 
-    /** Returns what the reader has in common with others. */
-    CommonWalk.Key key() {
-        return new CommonWalk.Key(intervalNanos, types);
+    long intervalNanos() {
+        return intervalNanos;
     }
 
     /** Returns whether the reader may share batches with others. */
@@ -110,9 +108,8 @@ public final class Walk {
     }
 
     /** Makes a batch for others of the walk's last one. The walk has no buffer then. */
-    Batch asBatch(CommonWalk of) {
-        ByteBuffer frames = view.flip();
-        return new Batch(of, takeBuffer(), frames);
+    Batch asBatch(Consumer<Batch> owner) {
+        return new Batch(owner, this);
     }
 
     ByteBuf takeBuffer() {
@@ -242,5 +239,45 @@ public final class Walk {
     /** The end of the stream that the walk has reached. */
     public Mark head() {
         return head;
+    }
+
+    /** A part of a common walk, which its readers send from one buffer. Only the count of its holders changes. */
+    static final class Batch {
+        /** Drops the batch where it is kept no more. */
+        final Consumer<Batch> owner;
+
+        final ByteBuf memory;
+        /** The frames, from 0 to the limit. Only absolute reads, since readers of several threads have it. */
+        final ByteBuffer frames;
+
+        /** The first number that the batch tells of, and the first one behind it. */
+        final long from;
+
+        final long next;
+        final boolean arrived;
+        final long messages;
+        final long bytes;
+        final long superseded;
+        final Mark head = new Mark();
+        // Readers, and the walk while it keeps the batch. Guarded by the desk's lock.
+        int holders = 1;
+
+        private Batch(Consumer<Batch> owner, Walk walk) {
+            this.owner = owner;
+            this.frames = walk.view.flip();
+            this.memory = walk.takeBuffer();
+            this.from = walk.from;
+            this.next = walk.next;
+            this.arrived = walk.arrived;
+            this.messages = walk.messages;
+            this.bytes = walk.bytes;
+            this.superseded = walk.superseded;
+            head.set(walk.head.position(), walk.head.sequence());
+        }
+
+        /** Returns whether a reader that was told of all numbers before this one can go on with the batch. */
+        boolean tells(long number) {
+            return from <= number && number < next;
+        }
     }
 }

@@ -51,7 +51,7 @@ class CommonWalkTest {
 
         void ask() {
             step = Step.ASKED;
-            if (reader.walk.common == null) {
+            if (!desk.isTogether(reader.walk)) {
                 alone++;
             } else {
                 together++;
