@@ -99,9 +99,9 @@ public final class SendGroup implements EngineLoop.Duty {
         tired.put(subscriber, new Rest(subscriber, untilNanos));
     }
 
-    /** Wakes a member, if it rests, when the next pump begins. */
+    /** Wakes a member, if it rests or is about to, when the next pump begins. */
     void wake(Member subscriber) {
-        if (resting.length > 0) {
+        if (tired.remove(subscriber) == null && resting.length > 0) {
             woken.add(subscriber);
         }
     }

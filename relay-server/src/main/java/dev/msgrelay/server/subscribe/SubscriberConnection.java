@@ -403,6 +403,13 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     private void wakeIfDue() {
         Dialogue dialogue = session.dialogue();
         if (dialogue.due() || dialogue.answers() > 0 || services.table().draining()) {
+            wake();
+        }
+    }
+
+    /** On its way to another loop it does not rest, and the group is not this thread's. */
+    private void wake() {
+        if (present) {
             group.wake(this);
         }
     }
@@ -510,7 +517,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             return;
         }
         readMore(true);
-        group.wake(this);
+        wake();
         last = why;
         lastDue = true;
         // If a slow client has not taken the rest of its frame by then, the channel is closed without an ERROR.
