@@ -2400,7 +2400,7 @@ static void subscriber_retreated(relay_link *l, int64_t epoch, int64_t changed) 
  */
 static bool subscriber_asks_again(relay_link *l, const welcome *w) {
     relay_subscriber *s = (relay_subscriber *)l;
-    if (!s->passed_over || s->needs_whole || w->next == 1 || w->epoch == s->epoch || (w->flags & EPOCH_CHANGED) != 0) {
+    if (!s->passed_over || s->needs_whole || w->epoch == s->epoch || (w->flags & EPOCH_CHANGED) != 0) {
         return false;
     }
     s->needs_whole = true;

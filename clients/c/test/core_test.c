@@ -1538,7 +1538,10 @@ static void test_state_of_another_life(void) {
 static void test_cut_walk_and_another_life(void) {
     uint8_t frames[512];
     relay_options o = options_of_state();
-    for (int passed_over = 0; passed_over < 2; passed_over++) {
+    /* The number that was asked for, and the first one, which nobody asked for: in another life neither is good. */
+    static const int64_t NEXT[] = {3, 3, 1};
+    for (int i = 0; i < 3; i++) {
+        bool passed_over = i > 0;
         relay_subscriber *s = subscriber_of(&o);
         uint8_t *end = state_welcome(frames, 0, 77, 1, 0);
         end = passed_over ? gap_frame(end, 1, 1, SUPERSEDED) : message(end, 1, "A");
@@ -1555,7 +1558,7 @@ static void test_cut_walk_and_another_life(void) {
         CHECK_EQUAL(RELAY_NOTHING, next_event(s, &e));
         connect_to_memory(&s->link);
         check_hello(RELAY_STATE, 77, 3);
-        feed_frames(frames, ping_frame(state_welcome(frames, 0, 78, 3, 0), 1, 3, 2));
+        feed_frames(frames, ping_frame(state_welcome(frames, 0, 78, NEXT[i], 0), 1, 3, 2));
         if (passed_over) {
             CHECK(!take_turn(s, &e));
             CHECK_EQUAL(0, told_count);
