@@ -290,8 +290,8 @@ export class SubscriberCore {
      * A walk was cut, and the life in which it began has ended: a newer message for which one was passed over may be
      * gone, and the number does not tell.
      */
-    #cannotGoOn({ epochChanged, epoch, next }: Welcome): boolean {
-        return this.#hasPassedOver && !this.#needsWhole && !epochChanged && next !== 1n && epoch !== this.epoch;
+    #cannotGoOn({ epochChanged, epoch }: Welcome): boolean {
+        return this.#hasPassedOver && !this.#needsWhole && !epochChanged && epoch !== this.epoch;
     }
 
     /** Goes back to an older life, whose stream is the relay's up to the number before `changed`. */
