@@ -617,6 +617,12 @@ def takes_an_interval_with_any_policy() -> None:
     options.SubscriberOptions._check_interval = nothing
 
 
+@found_by("interval/cut-within-a-tick-and-another-life-goes-back")
+def goes_on_with_a_cut_state_from_the_first_message() -> None:
+    check = Subscriber._check_cut_state
+    Subscriber._check_cut_state = lambda core, welcome: None if welcome.next == 1 else check(core, welcome)
+
+
 # The congestion control of a connection to this host.
 
 
