@@ -478,7 +478,9 @@ enum {
     KEEP_ALIVE_INTERVAL_S = 5,
     KEEP_ALIVE_PROBES = 3,
     PLAIN_PUBLISHER_PATIENCE_MS = 30000,
-    MAX_PENDING_EVENTS = 4,
+    /* One WELCOME may bring three: another stream, a state that begins, and a gap. */
+    MOST_OF_A_WELCOME = 3,
+    MAX_PENDING_EVENTS = 2 * MOST_OF_A_WELCOME,
     /* Most addresses of a name that one try takes; the next one begins after a while, or when one has failed. */
     MAX_ADDRESSES = 32,
     NEXT_ADDRESS_MS = 250,
@@ -2737,7 +2739,7 @@ relay_result relay_subscriber_next(relay_subscriber *s, relay_event *event, int 
 
 /* Whether the next WELCOME may bring more than there is room for: the user has to take the events before it. */
 static bool waits_for_user(const relay_subscriber *s) {
-    return s->link.state == IDLE && s->pending_count > MAX_PENDING_EVENTS - 2;
+    return s->link.state == IDLE && s->pending_count > MAX_PENDING_EVENTS - MOST_OF_A_WELCOME;
 }
 
 relay_result relay_subscriber_keep_alive(relay_subscriber *s) {

@@ -1611,6 +1611,40 @@ static void test_state_begins_once(void) {
     relay_subscriber_close(s);
 }
 
+/* Nothing is lost before a user who takes events late: each WELCOME tells of another stream, and jumps. */
+static void test_room_for_a_welcome(void) {
+    uint8_t frames[256];
+    relay_options o = options_of_state();
+    for (int waiting = 0; waiting < 2; waiting++) {
+        relay_subscriber *s = subscriber_of(&o);
+        feed_frames(frames, state_welcome(frames, 0, 77, 1, 0));
+        CHECK_EQUAL(RELAY_OK, relay_subscriber_keep_alive(s));
+        if (waiting == 0) {
+            expect_event(s, RELAY_STATE_BEGINS);
+            CHECK(!take_pending(s, &(relay_event){0}));
+        }
+        /* A jump that is doubted ends the connection; behind the next one, in which it comes again, this end cuts. */
+        int64_t epoch = 77;
+        s->link.state = IDLE;
+        while (!waits_for_user(s)) {
+            connect_to_memory(&s->link);
+            feed_frames(frames, state_welcome(frames, EPOCH_CHANGED, ++epoch, 5, 0));
+            CHECK_EQUAL(RELAY_OK, relay_subscriber_keep_alive(s));
+            s->link.state = IDLE;
+        }
+        CHECK_EQUAL(79, epoch);
+        if (waiting == 1) {
+            CHECK_EQUAL(77, expect_event(s, RELAY_STATE_BEGINS).epoch);
+        }
+        for (int64_t at = 78; at <= 79; at++) {
+            CHECK_EQUAL(at, expect_event(s, RELAY_STREAM_CHANGED).epoch);
+            CHECK_EQUAL(at, expect_event(s, RELAY_STATE_BEGINS).epoch);
+        }
+        CHECK_EQUAL(4, expect_event(s, RELAY_GAP).to);
+        relay_subscriber_close(s);
+    }
+}
+
 static change *types_of(size_t count, const relay_range *ranges) {
     change *types = calloc(1, sizeof *types + count * sizeof *ranges);
     CHECK(types != NULL);
@@ -2151,6 +2185,7 @@ int main(int count, char **arguments) {
     test_state_of_another_life();
     test_cut_walk_and_another_life();
     test_state_begins_once();
+    test_room_for_a_welcome();
     test_covers();
     test_widened_types();
     test_older_relay();
