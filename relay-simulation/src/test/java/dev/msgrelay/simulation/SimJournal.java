@@ -197,9 +197,14 @@ final class SimJournal {
         }
     }
 
+    /** A task of the loop that reads it was at the disk then, for the snapshot of the state: see {@link #readBy}. */
+    void crashes(SimDisk.Crash now) {
+        crash = now;
+    }
+
     /**
-     * A loop's cycle that may read it for subscribers: its threads do steps meanwhile, and now and then a bit comes out
-     * wrong.
+     * A loop's cycle that may read it, for subscribers or for the snapshot of the state: its threads do steps
+     * meanwhile, and now and then a bit comes out wrong.
      */
     boolean readBy(BooleanSupplier loop) {
         read = true;

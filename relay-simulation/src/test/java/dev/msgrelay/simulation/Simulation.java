@@ -306,6 +306,8 @@ final class Simulation {
     private void engineFailed(Throwable cause) {
         if (cause instanceof JournalException && journal != null && journal.failed()) {
             journalEnded = true;
+        } else if (cause instanceof SimDisk.Crash crash) {
+            journal.crashes(crash);
         } else if (cause != SimLoop.ASLEEP) {
             world.fail("the engine stops: " + cause, cause);
         }
