@@ -65,7 +65,8 @@ final class LoadOptions extends Options {
     @Option(
             names = "--duration",
             paramLabel = "TIME",
-            description = "Length of each measured part: 500ms, 10s, 2m (a few seconds; a single rate 10s).")
+            description =
+                    "Length of each measured part: 500ms, 10s, 2m (a few seconds; a single rate 10s; 4 intervals).")
     private Duration duration;
 
     @Option(

@@ -101,8 +101,13 @@ final class RunCommand extends PrintingCommand {
 
     private static final int MOST_JOINS = 1_000;
 
-    /** Longest interval, of which a few are in each measured part, and half the wait for the last message. */
+    /** Longest interval: half the wait for the last message. */
     private static final int MOST_INTERVAL_MILLIS = 5_000;
+
+    /** Intervals in a measured part, so that it has ticks wherever it begins: by default, and at the least. */
+    private static final int USUAL_INTERVALS = 4;
+
+    private static final int LEAST_INTERVALS = 2;
 
     @Mixin
     private ConnectOptions connect;
@@ -196,9 +201,7 @@ final class RunCommand extends PrintingCommand {
         refuse(p99 != null && !load.isChecked(), "--p99 needs --check full: without it no latency is measured");
         refuseZero("--p99", p99);
         within("--min-rate", minRate == null ? 1 : minRate, 1, Integer.MAX_VALUE);
-        Timing first = load.rate() > 0
-                ? loadOptions.timing(PACED_WARMUP, PACED_DURATION)
-                : loadOptions.timing(WARMUP, DURATION);
+        Timing first = first(load);
         if (html != null) {
             Path folder = html.toAbsolutePath().getParent();
             refuse(!Files.isDirectory(folder), "--html " + html + ": there is no directory " + folder);
@@ -235,6 +238,21 @@ final class RunCommand extends PrintingCommand {
         }
     }
 
+    /** Times of the first run. */
+    Timing first(Load load) {
+        Duration usual = load.isPaced() ? PACED_DURATION : DURATION;
+        Duration every = Duration.ofMillis(load.intervalMillis());
+        Duration some = every.multipliedBy(USUAL_INTERVALS);
+        Timing timing =
+                loadOptions.timing(load.isPaced() ? PACED_WARMUP : WARMUP, usual.compareTo(some) < 0 ? some : usual);
+        Duration least = every.multipliedBy(LEAST_INTERVALS);
+        refuse(
+                timing.measured().compareTo(least) < 0,
+                "--duration " + Durations.format(timing.measured()) + " is under " + Durations.format(least) + ", "
+                        + LEAST_INTERVALS + " times --interval " + Durations.format(every));
+        return timing;
+    }
+
     private int join(Load load) throws IOException, RunException, InterruptedException {
         within("--joins", joins, 1, MOST_JOINS);
         exclude(
@@ -256,7 +274,7 @@ final class RunCommand extends PrintingCommand {
     }
 
     private Load load() {
-        int millis = interval == null ? 0 : (int) interval.toMillis();
+        long millis = interval == null ? 0 : interval.toMillis();
         if (interval != null) {
             within("--interval in ms", millis, Protocol.MIN_INTERVAL_MILLIS, MOST_INTERVAL_MILLIS);
             refuse(isGiven("--from") && from == From.LIVE, "--interval needs --from state");
@@ -265,7 +283,7 @@ final class RunCommand extends PrintingCommand {
                 .load(start.policy())
                 .withLocalCongestion(congestion.own())
                 .withFromState(from == From.STATE || interval != null || isGiven("--joins"))
-                .withInterval(millis);
+                .withInterval((int) millis);
         if (load.fromState()) {
             refuse(load.publishers() > 1, "--from state needs --publishers 1: else nobody knows the whole stream");
             refuse(!load.isChecked(), "--from state needs --check full");

@@ -3,11 +3,15 @@ package dev.msgrelay.loadgen.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.TestProcess;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 
 class RunCommandTest extends CommandTest {
@@ -27,6 +31,21 @@ class RunCommandTest extends CommandTest {
                 .containsPattern("\n      plain relay +[0-9.]+ [num]s ")
                 .doesNotContain("peak memory");
         assertThat(out.toString().lines()).hasSizeLessThanOrEqualTo(45);
+    }
+
+    /** A few ticks are in each measured part, unless the user says otherwise. */
+    @ParameterizedTest
+    @CsvSource({"0,0,4", "0,500,4", "0,5000,20", "9,1000,10", "9,5000,20"})
+    void theMeasuredPartHasTicks(int rate, int intervalMillis, int seconds) {
+        Load load = Load.oneToOne(100).withRate(rate).withInterval(intervalMillis);
+        assertThat(parsed("run").first(load).measured()).hasSeconds(seconds);
+        assertThat(parsed("run", "--duration", "10s").first(load).measured()).hasSeconds(10);
+    }
+
+    private static RunCommand parsed(String... args) {
+        CommandLine all = LoadgenMain.commandLine(new LoadgenMain());
+        all.parseArgs(args);
+        return all.getSubcommands().get("run").getCommand();
     }
 
     /** Thorough, as it is one more run. */

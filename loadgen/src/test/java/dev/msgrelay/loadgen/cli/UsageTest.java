@@ -69,6 +69,8 @@ class UsageTest {
                 "run --interval 6s            | --interval in ms 6000 is not within 10..5000",
                 "run --interval 1s --from live | --interval needs --from state",
                 "run --interval 1s --publishers 2 | --from state needs --publishers 1",
+                "run --interval 1s --duration 1999ms | --duration 1999ms is under 2s, 2 times --interval 1s",
+                "run --interval 5s --duration 4 --rate 9 | --duration 4s is under 10s, 2 times --interval 5s",
                 "run --interval 1s --joins 5  | --interval and --joins exclude each other",
                 "run --connect other --interval 1s | --interval and --connect exclude each other",
                 "run --joins 0                | --joins 0 is not within 1..1000",
