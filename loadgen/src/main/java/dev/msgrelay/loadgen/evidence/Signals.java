@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare link, Standstills still) {
     /**
      * Whether deliveries stopped for long. At a fixed rate, a message must have been late as well, since rare messages
-     * leave gaps anyway.
+     * leave gaps anyway. With an interval this is not known, since nothing comes between two ticks.
      */
     public boolean stoodStill() {
-        return still.deliveries().count() > 0 && (rates.wanted() == 0 || still.isSlow());
+        return rates.each() && still.deliveries().count() > 0 && (rates.wanted() == 0 || still.isSlow());
     }
 
     /**

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 /** A machine's deeds take a run away, and nothing else does. */
 class DisturbancesTest {
     private static final MachineShare QUIET = new MachineShare(2, 0.2, 0.1, 0.01, 0.6, 0.09, "", 0.95);
+    private static final Rates OFTEN = new Rates(5, 5, 5, 0.3, 10, 0, true);
     private static final Still LONG = new Still(120_000_000, 3, 300_000_000);
 
     @Test
@@ -61,25 +62,32 @@ class DisturbancesTest {
                 .isTrue();
     }
 
+    @Test
+    void betweenTheTicksOfAnIntervalNothingStoodStill() {
+        Standstills ticks = new Standstills(Still.NONE, Still.NONE, Still.NONE, LONG, 300_000_000);
+        assertThat(signals(new Rates(0, 5, 5, 0, 10, 0, false), QUIET, null, ticks)
+                        .stoodStill())
+                .isFalse();
+        assertThat(signals(new Rates(5, 5, 5, 0, 10, 0, false), QUIET, null, ticks)
+                        .stoodStill())
+                .isFalse();
+    }
+
     private static List<String> marks(MachineShare machine, Standstills still) {
         return Disturbances.of(signals(machine, still));
     }
 
     private static List<String> marks(Quota quota) {
-        return Disturbances.of(signals(QUIET, quota, Standstills.NONE));
+        return Disturbances.of(signals(OFTEN, QUIET, quota, Standstills.NONE));
     }
 
     private static Signals signals(MachineShare machine, Standstills still) {
-        return signals(machine, null, still);
+        return signals(OFTEN, machine, null, still);
     }
 
-    private static Signals signals(MachineShare machine, Quota quota, Standstills still) {
+    private static Signals signals(Rates rates, MachineShare machine, Quota quota, Standstills still) {
         Sampled sampled = new Sampled(20, List.of(), true, machine, quota, Queues.UNSEEN, Double.NaN);
         return new Signals(
-                new Rates(5, 5, 5, 0.3, 10, 0, true),
-                sampled,
-                RelayHolds.UNKNOWN,
-                new LinkShare(Double.NaN, Double.NaN, true, true),
-                still);
+                rates, sampled, RelayHolds.UNKNOWN, new LinkShare(Double.NaN, Double.NaN, true, true), still);
     }
 }
