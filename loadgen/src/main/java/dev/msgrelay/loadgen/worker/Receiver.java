@@ -163,6 +163,7 @@ final class Receiver implements Heartbeat.Counted, Runnable {
     }
 
     Received result(int index, Map<Integer, Long> sent, long waitedMillis) {
+        measured.end();
         if (verifier != null) {
             return verifier.result(index, sent, waitedMillis, closed);
         }

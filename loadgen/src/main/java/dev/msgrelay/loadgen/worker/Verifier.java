@@ -268,12 +268,11 @@ final class Verifier implements BulkFrameConsumer {
     }
 
     /**
-     * Returns the subscriber's report, after the last message.
+     * Returns the subscriber's report, after the last message, and after {@link MeasuredChannel#end}.
      *
      * @param sent number of messages sent, by publisher id; empty for a subscriber that stopped before the stream's end
      */
     Received result(int index, Map<Integer, Long> sent, long waitedMillis, String closed) {
-        clock.end();
         recordFor(clock.window());
         SequenceCheck sequence = check.sequence();
         long lostBefore = sequence.lost();
