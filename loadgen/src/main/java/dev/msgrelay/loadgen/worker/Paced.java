@@ -73,11 +73,7 @@ final class Paced {
      * @return the time at which the next message is due
      */
     long sendDue(long now) throws IOException {
-        if (inForce.changes(window, now)) {
-            late = 0;
-            worstNanos = 0;
-            lateness.reset();
-        }
+        move(now);
         for (PacedConnection paced : connections) {
             paced.connection.note(now);
             if (now >= window.end() + OVERTIME_NANOS) {
@@ -88,6 +84,14 @@ final class Paced {
             }
         }
         return nextDue();
+    }
+
+    private void move(long to) {
+        if (inForce.changes(window, to)) {
+            late = 0;
+            worstNanos = 0;
+            lateness.reset();
+        }
     }
 
     private long nextDue() {
@@ -141,10 +145,11 @@ final class Paced {
     }
 
     /**
-     * Returns how punctual messages were within the window. All messages that were given up count as late as the first
-     * of them.
+     * Returns how punctual messages were within the window, after the last one. All messages that were given up
+     * count as late as the first of them.
      */
     Punctuality punctuality() {
+        move(window.end());
         return new Punctuality(late, worstNanos, lateness);
     }
 

@@ -85,6 +85,18 @@ class PacedTest {
     }
 
     @Test
+    void lateMessagesOfTheRehearsalAreNotReported() throws IOException {
+        assertThat(WINDOW.rehearsal().begin()).isBetween(START + 2 * MILLI, START + 3 * MILLI);
+        long moment = WINDOW.rehearsal().end() - 1;
+        send(paced, moment);
+        send(paced, moment);
+        assertThat(connection.messages()).isEqualTo(5);
+        assertThat(paced.punctuality().late()).isZero();
+        assertThat(paced.punctuality().worstNanos()).isZero();
+        assertThat(paced.punctuality().lateness().getTotalCount()).isZero();
+    }
+
+    @Test
     void aMessageWhoseWriteHadToWaitIsLate() throws IOException {
         send(paced, START + 9 * MILLI);
         writeTakes = MILLI + 1;
