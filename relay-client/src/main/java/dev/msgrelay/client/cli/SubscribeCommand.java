@@ -248,6 +248,11 @@ final class SubscribeCommand implements Callable<Integer> {
         return ExitCodes.DONE;
     }
 
+    /** Whether it may be long to the newest message. With an interval it is, at any time between two sendings. */
+    boolean tellsProgress() {
+        return !quiet && (from != null || position != null) && interval == null;
+    }
+
     /** Where the run ends; asks the relay if that is not a sequence. */
     private ReadUntil until(Places places) throws IOException, InterruptedException {
         if (ends.until().isEmpty()) {
@@ -288,7 +293,7 @@ final class SubscribeCommand implements Callable<Integer> {
             IdleEnd idle)
             throws IOException, InterruptedException {
         MessageHandler handler = until.limiting(meter::onMessage);
-        boolean tellsProgress = !quiet && (from != null || position != null);
+        boolean tellsProgress = tellsProgress();
         CatchUp catchUp = new CatchUp(out, spec.commandLine().getErr(), output.json());
         int n = 0;
         // The output is looked at without messages, too: events of the connection may have been printed.

@@ -18,6 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
 
 class SubscribeCommandTest {
     private static final String REPORT = "Time for \\d+ msg: \\d+; speed: \\d+ msg/s; \\d+\\.\\d MB/s";
@@ -42,6 +45,23 @@ class SubscribeCommandTest {
         assertThat(run.exitCode()).isZero();
         assertThat(run.out().lines()).containsExactly("type 1, 1 bytes: a", "type 2, 1 bytes: b");
         assertThat(run.err()).contains("\nreceived 2 messages, 2 bytes, ");
+    }
+
+    /** Between two ticks of an interval a subscriber is always behind, which is no way to go. */
+    @ParameterizedTest
+    @CsvSource({
+        "--from state, true",
+        "--position p, true",
+        "'', false",
+        "--from state --quiet, false",
+        "--from state --interval 10s, false",
+        "--position p --interval 1m, false"
+    })
+    void progressIsToldOnTheWayToTheNewest(String options, boolean isTold) {
+        CommandLine all = RelayClientMain.commandLine();
+        all.parseArgs(("subscribe " + options).strip().split(" "));
+        SubscribeCommand subscribe = all.getSubcommands().get("subscribe").getCommand();
+        assertThat(subscribe.tellsProgress()).isEqualTo(isTold);
     }
 
     @Test
