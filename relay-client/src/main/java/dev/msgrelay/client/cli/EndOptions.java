@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.protocol.text.Durations;
 import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.Option;
@@ -23,8 +24,9 @@ final class EndOptions {
             names = "--idle",
             paramLabel = "TIME",
             description =
-                    "End when no message has come for this time, such as 5s. Exit code 0 if one came before, 4 if none"
-                            + " did or --until or --count is not reached, 1 if there is no connection by then.")
+                    "End when no message has come for this time, such as 5s; with --interval it is a longer one. Exit"
+                            + " code 0 if a message came before, 4 if none did or --until or --count is not reached, 1"
+                            + " if there is no connection by then.")
     private Duration idle;
 
     /**
@@ -54,6 +56,16 @@ final class EndOptions {
                         + " place may come behind the end; with --from state, --until head goes");
         if (idle != null) {
             limits.check("--idle", idle, LONGEST_IDLE);
+        }
+    }
+
+    /** Refuses a silence that is no longer than the one between two sendings of {@code --interval}. */
+    void checkIdle(EndpointOptions limits, Duration interval) {
+        if (idle != null) {
+            limits.refuse(
+                    idle.compareTo(interval) <= 0,
+                    "--idle " + Durations.format(idle) + " is not over --interval " + Durations.format(interval)
+                            + ": nothing comes between two of its sendings");
         }
     }
 

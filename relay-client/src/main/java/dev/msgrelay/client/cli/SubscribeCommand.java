@@ -197,6 +197,9 @@ final class SubscribeCommand implements Callable<Integer> {
                 position == null && (from == null || from.isLive()),
                 withState,
                 policy == Policy.LATEST || interval != null);
+        if (interval != null) {
+            ends.checkIdle(where, interval);
+        }
         where.refuse(
                 session.isPlain() && from != null && from.isAsked(),
                 "--from last needs numbers, which --plain does without");

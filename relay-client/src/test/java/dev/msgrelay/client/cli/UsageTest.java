@@ -121,6 +121,8 @@ class UsageTest {
         "subscribe --idle 25h, --idle 1500m is not within 1ms..1440m",
         "subscribe --idle later, later' is not a duration",
         "subscribe --idle 5s --plain, --idle needs a connection",
+        "subscribe --idle 5s --interval 5s, --idle 5s is not over --interval 5s: nothing comes between",
+        "subscribe --idle 1 --interval 1m --from state, --idle 1s is not over --interval 1m",
         "subscribe --exec true --raw, --raw and --exec exclude each other",
         "subscribe --exec true --json, --exec and --json exclude each other",
         "subscribe --exec true --count-only, --exec and --count-only exclude each other",
