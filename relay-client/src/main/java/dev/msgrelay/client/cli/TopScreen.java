@@ -2,9 +2,11 @@ package dev.msgrelay.client.cli;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
+import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.protocol.text.TextWidth;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -195,7 +197,7 @@ final class TopScreen {
                 column(row.getString("name"), NAME),
                 ShortText.age(row.getLong("ageMillis")),
                 column(row.getString("address"), ADDRESS),
-                column(row.getString("policy"), POLICY),
+                column(policy(row), POLICY),
                 row.getLong("id"),
                 types.isEmpty() ? "all" : types);
     }
@@ -210,12 +212,17 @@ final class TopScreen {
         return TextWidth.left(PrintableText.line(text), columns);
     }
 
+    /** The policy, and the interval at which it sends: "latest 500ms". */
+    private static String policy(JsonObject row) {
+        long interval = row.getLong("intervalMillis");
+        return row.getString("policy") + (interval == 0 ? "" : " " + Durations.format(Duration.ofMillis(interval)));
+    }
+
     private static String state(JsonObject row) {
         long conflated = row.getLong("conflated");
         if (conflated > 0 || !row.has("replayPercent")) {
-            String interval = row.has("intervalMillis") ? "every " + row.getLong("intervalMillis") + " ms" : "";
             String words = conflated > 0 ? ShortText.of(conflated) + " conflated" : "";
-            return Stream.of(row.getString("state"), row.getString("waitsFor", ""), interval, words)
+            return Stream.of(row.getString("state"), row.getString("waitsFor", ""), words)
                     .filter(word -> !word.isEmpty())
                     .collect(Collectors.joining(", "));
         }

@@ -120,6 +120,22 @@ class TopScreenTest {
         assertThat(lines.get(lines.size() - 1)).contains(" connected ");
     }
 
+    @Test
+    void theIntervalIsBesideThePolicy() throws Exception {
+        JsonObject now = stats(10, 5, 6);
+        JsonObject every = now.getArray("lagging").getObject(0);
+        every.put("policy", "latest");
+        every.put("intervalMillis", 500);
+        JsonObject slow = now.getArray("lagging").getObject(1);
+        slow.put("policy", "latest");
+        slow.put("intervalMillis", 3_600_000);
+        slow.put("conflated", 5);
+        slow.put("state", "open");
+        List<String> lines = lines(now, now, 160, 50);
+        assertThat(lines.get(lines.size() - 2)).matches(".* open {10}.* 127\\.0\\.0\\.1:4242 {8}latest 500ms 8 all");
+        assertThat(lines.get(lines.size() - 1)).matches(".* open, 5 con~ .* 127\\.0\\.0\\.1:4243 {8}latest 60m {3}9 7");
+    }
+
     /** Names of two columns a character, and one that does not show. */
     @Test
     void wideNamesKeepTheColumns() throws Exception {
