@@ -4,6 +4,7 @@ import os
 import stat
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,11 @@ class OptionsTest(unittest.TestCase):
     def test_interval(self) -> None:
         for policy in ("default", "latest"):
             for interval in (0.01, 3600):
-                self.assertEqual("latest", SubscriberOptions(HERE, policy=policy, interval=interval).policy)
+                asked = SubscriberOptions(HERE, policy=policy, interval=interval)
+                self.assertEqual("latest", asked.asked_policy)
+                # The policy stays as the program has it, also once the interval is taken away.
+                self.assertEqual(policy, asked.policy)
+                self.assertEqual(policy, replace(asked, interval=None).asked_policy)
         for options, words in (
             ({"interval": 0.0099}, "interval in seconds 0.0099 is not within 0.01..3600.0"),
             ({"interval": 2, "policy": "disconnect"}, "an interval of 2 s needs the policy latest, not disconnect"),

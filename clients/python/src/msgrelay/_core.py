@@ -350,7 +350,7 @@ class SubscriberCore:
             if self._widened or self._needs_whole or not covers(self._holding, self._greeted_with):
                 following = 0
             self._asked_for_all = following <= 1
-        elif self._options.policy == "latest":
+        elif self._options.asked_policy == "latest":
             self.link.asks_for = "policy = latest"
         return self.link, self._options.hello(self._greeted_with, self.epoch, following, token)
 

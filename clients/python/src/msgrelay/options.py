@@ -351,14 +351,19 @@ class SubscriberOptions(ConnectionOptions):
             _within("time in ms", self.start.ms, 1, _wire.MAX_NUMBER)
         if self.interval is not None:
             self._check_interval(self.interval)
-        if self.plain and (self.types or self.start != "live" or self.policy != "default" or self.level != "stream"):
+        if self.plain and (
+            self.types or self.start != "live" or self.asked_policy != "default" or self.level != "stream"
+        ):
             raise UsageError("the plain mode knows no types, start, policy, interval or level")
 
     def _check_interval(self, seconds: float) -> None:
         _within("interval in seconds", seconds, _wire.MIN_INTERVAL / 1000, _wire.MAX_INTERVAL / 1000)
         if self.policy not in ("default", "latest"):
             raise UsageError(f"an interval of {seconds} s needs the policy latest, not {self.policy}")
-        object.__setattr__(self, "policy", "latest")
+
+    @property
+    def asked_policy(self) -> str:
+        return self.policy if self.interval is None else "latest"
 
     @property
     def wants_state(self) -> bool:
@@ -380,7 +385,7 @@ class SubscriberOptions(ConnectionOptions):
             asked |= _wire.INTERVAL
         return _wire.hello(
             _wire.SUBSCRIBER,
-            policy=_wire.POLICIES.index(self.policy),
+            policy=_wire.POLICIES.index(self.asked_policy),
             start=start,
             features=asked | features(self.level, token),
             heartbeat_ms=self.heartbeat_ms,
