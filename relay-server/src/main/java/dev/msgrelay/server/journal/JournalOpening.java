@@ -56,6 +56,8 @@ public record JournalOpening(
         try {
             Recovery found = Recovery.inspect(disk, Recovery.Depth.START, progress);
             checkSound(found);
+            // An unfinished snapshot may be what takes the room.
+            Repair.deleteLeftovers(disk, found);
             checkRoom(found);
             if (others != null && found.isNew()) {
                 new EpochTable(List.of(), others.forcedPosition(), others.forcedSequence()).write(disk);

@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.SimDisk;
+import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.SnapshotFile;
 import dev.msgrelay.server.state.StateIndex;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 /** The snapshot of the state: made of the journal and of the last one, and read at the start. */
 class StateFoldTest {
     private static final long ALL = JournalSettings.UNLIMITED;
+    private static final String FRESH = FileNames.STATE + Disk.FRESH;
 
     private static SnapshotRig rig(Random random) throws IOException {
         return new SnapshotRig(new SimDisk(random), ALL);
@@ -241,7 +243,7 @@ class StateFoldTest {
             }
             if (!finished) {
                 rig.start().check("crashed at " + operation);
-                assertThat(rig.disk.names()).doesNotContain("state.new");
+                assertThat(rig.disk.names()).doesNotContain(FRESH);
                 assertThat(rig.used).isPresent();
                 assertThat(rig.figures.forgottenValue()).isZero();
             }
@@ -430,6 +432,21 @@ class StateFoldTest {
         rig.nanos += 10_000_000_000L;
         rig.fold();
         assertThat(rig.snapshot("with room").forgotten()).isZero();
+        rig.close();
+    }
+
+    /** An unfinished snapshot is removed before the room is looked at that the journal needs. */
+    @Test
+    void aStartNeedsTheRoomOfALeftover() throws Exception {
+        Random random = Seeds.random("StateFoldTest leftover");
+        SnapshotRig rig = keeping(random).start();
+        publish(rig, random, 100, 12, 60);
+        rig.settle();
+        rig.kill();
+        rig.disk.open(FRESH).write(0, ByteBuffer.allocate(1 << 20));
+        rig.disk.capacity(rig.disk.used());
+        rig.start().check("leftover");
+        assertThat(rig.disk.has(FRESH)).isFalse();
         rig.close();
     }
 

@@ -55,6 +55,7 @@ public final class SimDisk implements Disk {
     private long failAt = Long.MAX_VALUE;
     private boolean failed;
     private boolean full;
+    private long capacity = Long.MAX_VALUE;
     private boolean noNewFiles;
     private int refusals;
     private int renamesToRefusal;
@@ -92,6 +93,15 @@ public final class SimDisk implements Disk {
 
     public void full(boolean now) {
         full = now;
+    }
+
+    /** The bytes of all files that there is said to be room for. More can be written all the same. */
+    public void capacity(long bytes) {
+        capacity = bytes;
+    }
+
+    public long used() {
+        return names.values().stream().mapToLong(inode -> inode.now.length).sum();
     }
 
     /** No file can be made, though bytes fit: a file system without inodes; or again some can. */
@@ -304,7 +314,7 @@ public final class SimDisk implements Disk {
 
     @Override
     public long free() {
-        return full ? 0 : Long.MAX_VALUE;
+        return full ? 0 : capacity - used();
     }
 
     @Override

@@ -24,11 +24,15 @@ public final class Repair {
 
     private Repair() {}
 
-    /** Cuts the torn tail of a sound directory, and forces all bytes that are kept. */
-    public static void cut(Disk disk, Recovery found) throws IOException {
+    /** Deletes what a crash has left behind of files that were being made or dropped. */
+    public static void deleteLeftovers(Disk disk, Recovery found) throws IOException {
         for (String name : found.leftovers()) {
             disk.delete(name);
         }
+    }
+
+    /** Cuts the torn tail of a sound directory, and forces all bytes that are kept. */
+    public static void cut(Disk disk, Recovery found) throws IOException {
         List<String> spare = new ArrayList<>();
         for (Part part : found.parts()) {
             long base = part.header().base();
