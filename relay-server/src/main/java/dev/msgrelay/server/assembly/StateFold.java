@@ -199,6 +199,8 @@ final class StateFold implements Closeable {
     }
 
     private void fail(long nanos, String why) {
+        writer.ifPresent(unfinished -> close(unfinished::discard));
+        writer = Optional.empty();
         abandon();
         journal.limitHold();
         waits = true;
@@ -380,7 +382,7 @@ final class StateFold implements Closeable {
             file.close();
         } catch (IOException e) {
             // Nothing depends on it: what was not finished is made anew.
-            LOG.warn("a snapshot of the state cannot be closed: {}", e.toString());
+            LOG.warn("a file of the snapshot of the state cannot be closed or removed: {}", e.toString());
         }
     }
 

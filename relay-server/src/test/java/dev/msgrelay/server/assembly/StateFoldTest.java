@@ -427,7 +427,7 @@ class StateFoldTest {
         rig.settle();
         rig.disk.full(true);
         rig.fold();
-        assertThat(rig.disk.has(FileNames.STATE)).isFalse();
+        assertThat(rig.disk.names()).doesNotContain(FileNames.STATE, FRESH);
         rig.disk.full(false);
         rig.nanos += 10_000_000_000L;
         rig.fold();

@@ -163,9 +163,17 @@ public final class SnapshotWriter implements Closeable {
         return made;
     }
 
-    /** Closes the file; if it was not finished, it stays for the next writer, or until the next start. */
+    /** Closes the file; if it was not finished, it stays until the next start. */
     @Override
     public void close() throws IOException {
         file.close();
+    }
+
+    /** Gives the room of an unfinished file back, which the journal may need. */
+    public void discard() throws IOException {
+        file.close();
+        if (disk.has(FRESH)) {
+            disk.delete(FRESH);
+        }
     }
 }
