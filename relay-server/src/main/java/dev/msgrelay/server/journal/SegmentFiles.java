@@ -132,9 +132,12 @@ final class SegmentFiles {
         return allBytes() / 2 > settings.keepBytes() || sealed.size() >= JournalSettings.MOST_SEGMENTS;
     }
 
-    /** Whether the oldest segment must be dropped before files of a new one are made. */
+    /**
+     * Whether the oldest segment must be dropped before files of a new one are made. The only one may be far too long,
+     * if segments were longer before: a snapshot has it once the next one has begun.
+     */
     boolean isCrowded(boolean lacksRoom) {
-        return isOver() && (isFarOver() || !isHeld(lacksRoom));
+        return isOver() && (isFarOver() && sealed.size() > 1 || !isHeld(lacksRoom));
     }
 
     int sealed() {

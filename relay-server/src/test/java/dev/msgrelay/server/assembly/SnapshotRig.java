@@ -50,7 +50,7 @@ final class SnapshotRig implements AutoCloseable {
     int size = 1 << 20;
     int maxBody = MAX_BODY;
     final List<Message> stream;
-    private final JournalSettings settings;
+    private JournalSettings settings;
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     private final MemoryBudget budget =
             new MemoryBudget(Map.of(Part.REPLAYS, 8L << 20, Part.STATE_BATCHES, StateDesk.bufferBytes(MAX_BODY)));
@@ -74,7 +74,12 @@ final class SnapshotRig implements AutoCloseable {
     private SnapshotRig(SimDisk disk, long keepBytes, List<Message> stream) {
         this.disk = disk;
         this.stream = stream;
-        settings = new JournalSettings(SEGMENT, keepBytes, JournalSettings.UNLIMITED, 1_000_000);
+        keep(SEGMENT, keepBytes);
+    }
+
+    /** What the next start is told to keep. */
+    void keep(long segmentBytes, long keepBytes) {
+        settings = new JournalSettings(segmentBytes, keepBytes, JournalSettings.UNLIMITED, 1_000_000);
     }
 
     /** The same files and the same messages, for another relay that is not started yet. */

@@ -578,4 +578,31 @@ class StateFoldTest {
         }
         assertForgets(rig, random, "cannot be made");
     }
+
+    /** The one segment that is there has more than twice the bytes to keep. */
+    @Test
+    void shorterSegmentsThanBefore() throws Exception {
+        Random random = Seeds.random("StateFoldTest shorter segments");
+        SnapshotRig rig = keeping(random);
+        rig.keep(1 << 20, ALL);
+        rig.start();
+        publish(rig, random, 2000, 300, 200);
+        rig.settle();
+        assertThat(rig.journal.written().position()).isGreaterThan(3 * KEEP);
+        rig.stop();
+        rig.keep(SnapshotRig.SEGMENT, KEEP);
+        rig.start();
+        for (int i = 0; i < 100; i++) {
+            publish(rig, random, 30, 300, 100);
+            rig.settle();
+            rig.fold();
+        }
+        rig.settle();
+        assertThat(rig.oldest()).isGreaterThan(2000);
+        assertThat(unheld(rig)).isZero();
+        rig.kill();
+        rig.start().check("shorter segments");
+        assertThat(rig.figures.forgottenValue()).isZero();
+        rig.close();
+    }
 }
