@@ -62,6 +62,8 @@ final class JournalForcer {
     // Set while there is no room for the table of names, or for the files of the next segment.
     private Optional<DiskException.Full> namesLack = Optional.empty();
     private Optional<DiskException.Full> filesLack = Optional.empty();
+    // With one of these: whether the process has too many files open. Clients can cause that, and a drop does not help.
+    private boolean lacksHandles;
     private final JournalClock clock;
     // Segments that existed at the start. The first call of step takes them. Their age is not known before.
     private List<Part> earlier;
@@ -162,7 +164,8 @@ final class JournalForcer {
         writeNames(nanos, files.isOver());
         // Moves of names since the table was written are only in the later indexes, so later segments are kept.
         long kept = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
-        boolean lacksRoom = filesLack.isPresent() || writer.isFull();
+        boolean lacks = filesLack.isPresent() || namesLack.isPresent();
+        boolean lacksRoom = lacks && !lacksHandles || writer.isFull();
         SegmentFiles.Dropped dropped =
                 files.retire(Math.min(durable, kept), nanos, nanos - lastStep < WAIT_NANOS, lacksRoom);
         tell(dropped, nanos, lacksRoom);
@@ -221,6 +224,7 @@ final class JournalForcer {
         } catch (DiskException.Full e) {
             lastNamesFull = nanos;
             namesLack = Optional.of(e);
+            lacksHandles = !disk.opens();
         }
     }
 
@@ -230,6 +234,7 @@ final class JournalForcer {
             return files.prepare();
         } catch (DiskException.Full e) {
             filesLack = Optional.of(e);
+            lacksHandles = !disk.opens();
             lastFull = nanos;
             return false;
         }

@@ -72,6 +72,7 @@ final class JournalWriter {
     private long lastFullLine;
     // Set while the forcer has no room for the table of names or for the files of the next segment.
     private volatile Optional<DiskException.Full> lacking = Optional.empty();
+    private volatile boolean refused;
     private volatile long wanted;
     private volatile boolean patient;
     private volatile Segment current = Segment.NONE;
@@ -132,6 +133,7 @@ final class JournalWriter {
         boolean idle = reader.position() == head.position();
         try {
             boolean wrote = idle ? recordForced(true) : block(nanos) || recordForced(false);
+            refused = false;
             Optional<DiskException.Full> lack = lacking;
             if (lack.isPresent()) {
                 noteFull(lack.get(), nanos);
@@ -141,6 +143,7 @@ final class JournalWriter {
             return wrote;
         } catch (DiskException.Full e) {
             // Nothing is lost, because a later step writes the same bytes to the same offset.
+            refused = true;
             noteFull(e, nanos);
             return !idle && recordForcedIfItFits();
         }
@@ -338,7 +341,7 @@ final class JournalWriter {
 
     /** Whether the last write found no room. Any thread. */
     boolean isFull() {
-        return full.isRunning();
+        return refused;
     }
 
     long fullNanos(long now) {

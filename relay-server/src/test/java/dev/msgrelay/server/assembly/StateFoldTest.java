@@ -545,6 +545,31 @@ class StateFoldTest {
         assertForgets(rig, random, "a full disk");
     }
 
+    /** Too many open files are no full disk: what the snapshot lacks is not dropped for them. */
+    @Test
+    void tooManyOpenFilesWaitForTheSnapshot() throws Exception {
+        Random random = Seeds.random("StateFoldTest open files");
+        SnapshotRig rig = keeping(random).start();
+        grow(rig, random, 6 * SnapshotRig.SEGMENT);
+        rig.disk.noHandles(true);
+        for (int i = 0; i < 1000 && rig.hasRoom(); i++) {
+            publish(rig, random, 1, 300, 100);
+            rig.nanos += 100_000_000;
+        }
+        assertThat(rig.hasRoom()).isFalse();
+        assertThat(unheld(rig)).isZero();
+        rig.disk.noHandles(false);
+        rig.nanos += 100_000_000;
+        for (int i = 0; i < 20; i++) {
+            rig.fold();
+            rig.settle();
+            publish(rig, random, 30, 300, 100);
+        }
+        assertThat(rig.oldest()).isGreaterThan(1);
+        assertThat(unheld(rig)).isZero();
+        rig.close();
+    }
+
     @Test
     void withTwiceTheBytesPublishersWait() throws Exception {
         Random random = Seeds.random("StateFoldTest twice");

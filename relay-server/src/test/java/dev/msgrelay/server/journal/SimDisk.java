@@ -57,6 +57,7 @@ public final class SimDisk implements Disk {
     private boolean full;
     private long capacity = Long.MAX_VALUE;
     private boolean noNewFiles;
+    private boolean noHandles;
     private int refusals;
     private int renamesToRefusal;
     private Runnable duringForce = () -> {};
@@ -107,6 +108,11 @@ public final class SimDisk implements Disk {
     /** No file can be made, though bytes fit: a file system without inodes; or again some can. */
     void noNewFiles(boolean now) {
         noNewFiles = now;
+    }
+
+    /** The process can open no more files; or again it can. */
+    public void noHandles(boolean now) {
+        noHandles = now;
     }
 
     /** For one of the next renames there is no room: the next one has the number 1. */
@@ -262,7 +268,15 @@ public final class SimDisk implements Disk {
     }
 
     @Override
+    public boolean opens() {
+        return !noHandles;
+    }
+
+    @Override
     public File open(String name) throws IOException {
+        if (noHandles) {
+            throw noRoom();
+        }
         if (!names.containsKey(name)) {
             operation();
             if (noNewFiles) {
@@ -274,10 +288,21 @@ public final class SimDisk implements Disk {
     }
 
     @Override
+    public long length(String name) throws IOException {
+        if (!has(name)) {
+            throw new FileNotFoundException(name);
+        }
+        return names.get(name).now.length;
+    }
+
+    @Override
     public File openToRead(String name) throws IOException {
         Inode inode = names.get(name);
         if (inode == null) {
             throw new FileNotFoundException(name);
+        }
+        if (noHandles) {
+            throw new IOException("Too many open files");
         }
         return new SimFile(inode);
     }

@@ -73,6 +73,9 @@ public interface Disk {
 
     long free() throws IOException;
 
+    /** Whether the process can open one more file at present. */
+    boolean opens();
+
     /** The likely reason why a write found no room. To be called rarely, because it writes and removes a small file. */
     String shortage();
 

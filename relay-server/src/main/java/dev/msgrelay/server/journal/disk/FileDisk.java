@@ -257,10 +257,18 @@ public final class FileDisk implements Disk {
     }
 
     @Override
-    public String shortage() {
+    public boolean opens() {
         try {
             FileChannel.open(directory, StandardOpenOption.READ).close();
+            return true;
         } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public String shortage() {
+        if (!opens()) {
             return "no more files can be opened (ulimit -n)";
         }
         try {
