@@ -85,6 +85,8 @@ final class StateFold implements Closeable {
     private boolean waits;
     // Where damage was found. A fault that passes, such as too few files to open, is not taken for damage.
     private long damaged = -1;
+    // The same of the last snapshot.
+    private long unread = -1;
 
     // The snapshot that is being made.
     private SegmentHeader end;
@@ -270,9 +272,21 @@ final class StateFold implements Closeable {
             try {
                 reader = Optional.of(new SnapshotReader(journal.disk(), false));
                 stage = Stage.SNAPSHOT;
-            } catch (SnapshotFile.Unsound e) {
-                lose(e.getMessage());
+            } catch (IOException e) {
+                loseIfLost(e, 0);
             }
+        }
+    }
+
+    /** Loses the last snapshot if it is damaged, or cannot be read at a place for a second time; else throws. */
+    private void loseIfLost(IOException e, long at) throws IOException {
+        if (e instanceof SnapshotFile.Unsound) {
+            lose(e.getMessage());
+        } else if (unread == at && journal.disk().opens()) {
+            lose("cannot be read: " + TextFile.fault(e));
+        } else {
+            unread = at;
+            throw e;
         }
     }
 
@@ -297,8 +311,8 @@ final class StateFold implements Closeable {
             if (length > 0 && length <= page.capacity()) {
                 old.read(page);
             }
-        } catch (SnapshotFile.Unsound e) {
-            lose(e.getMessage());
+        } catch (IOException e) {
+            loseIfLost(e, old.at());
             return true;
         }
         if (length == 0) {
@@ -362,6 +376,7 @@ final class StateFold implements Closeable {
     private boolean finish() throws IOException {
         SnapshotFile made = writer.orElseThrow().finish(end, forgottenValue, forgottenTombstone, size);
         last = Optional.of(made);
+        unread = -1;
         figures = figuresOf(last);
         journal.hold(made.position());
         abandon();

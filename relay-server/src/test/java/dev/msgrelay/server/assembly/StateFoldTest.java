@@ -419,6 +419,27 @@ class StateFoldTest {
         rig.close();
     }
 
+    /** A fault of the disk that stays: the last snapshot cannot be read, and is not damaged. */
+    @Test
+    void theLastSnapshotCannotBeRead() throws Exception {
+        Random random = Seeds.random("StateFoldTest unreadable snapshot");
+        SnapshotRig rig = rig(random).start();
+        publish(rig, random, 900, 12, 60);
+        rig.settle();
+        rig.fold();
+        SnapshotFile first = rig.snapshot("first");
+        publish(rig, random, 900, 6, 60);
+        rig.settle();
+        rig.disk.unreadable(FileNames.STATE);
+        rig.fold();
+        assertThat(rig.fold.figures().sequence()).isEqualTo(first.sequence() - 1);
+        rig.nanos += 10_000_000_000L;
+        rig.fold();
+        assertThat(rig.fold.figures().sequence()).isGreaterThan(first.sequence());
+        assertThat(rig.snapshot("next").forgotten()).isZero();
+        rig.close();
+    }
+
     @Test
     void withoutRoomItIsTriedAgain() throws Exception {
         Random random = Seeds.random("StateFoldTest full");

@@ -40,6 +40,7 @@ public final class SimDisk implements Disk {
         byte[] now = {};
         byte[] durable = {};
         final List<Write> pending = new ArrayList<>();
+        boolean unreadable;
     }
 
     private final Random random;
@@ -195,6 +196,11 @@ public final class SimDisk implements Disk {
         Inode inode = names.get(name);
         inode.now[at] ^= (byte) (1 << bit);
         inode.durable = inode.now.clone();
+    }
+
+    /** A file that can be opened, and not read. */
+    public void unreadable(String name) {
+        names.get(name).unreadable = true;
     }
 
     public void cut(String name, int length) {
@@ -379,6 +385,9 @@ public final class SimDisk implements Disk {
         @Override
         public void read(long at, ByteBuffer into) throws IOException {
             check();
+            if (inode.unreadable) {
+                throw new IOException("Input/output error");
+            }
             int start = into.position();
             // What is written meanwhile may be there in part.
             copy(at, into, into.remaining() / 2);

@@ -55,6 +55,11 @@ public final class SnapshotReader implements Closeable {
         return front;
     }
 
+    /** The current block's offset; 0 before the first one. */
+    public long at() {
+        return at;
+    }
+
     /** The number of the current block's last message. */
     public long last() {
         return last;
