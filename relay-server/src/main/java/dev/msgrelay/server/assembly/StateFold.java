@@ -308,7 +308,9 @@ final class StateFold implements Closeable {
         int length;
         try {
             length = old.next();
-            if (length > 0 && length <= page.capacity()) {
+            if (length > page.capacity()) {
+                old.check(page);
+            } else if (length > 0) {
                 old.read(page);
             }
         } catch (IOException e) {

@@ -156,6 +156,7 @@ final class StateRecall {
     private void block(SnapshotReader reader, int length) throws IOException {
         if (length > pool.limit()) {
             // It has one message, which is longer than any that can be sent.
+            reader.check(roomFor(BlockReader.PAGE_BYTES));
             index.forgetUpTo(reader.last());
             return;
         }

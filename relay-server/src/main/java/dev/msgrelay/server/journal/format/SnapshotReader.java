@@ -19,6 +19,9 @@ import java.util.zip.CRC32C;
  * </pre>
  */
 public final class SnapshotReader implements Closeable {
+    /** Bytes of the longest block that a message has for itself. */
+    private static final int LONGEST = SnapshotFile.FRAME + FrameLayout.frameLength(FrameLayout.MAX_MAX_BODY);
+
     private final Disk.File file;
     private final SnapshotFile front;
     private final boolean oldestFirst;
@@ -120,6 +123,7 @@ public final class SnapshotReader implements Closeable {
                 && last < front.sequence()
                 && count > 0
                 && length > 0
+                && (length <= SnapshotWriter.MEMORY_BYTES || count == 1 && length <= LONGEST)
                 && length <= front.length() - at - SnapshotFile.BLOCK_HEADER);
     }
 
@@ -133,6 +137,19 @@ public final class SnapshotReader implements Closeable {
         page.rewind();
         check((int) crc.getValue() == head.getInt(SnapshotFile.BLOCK_CRC));
         check(isWhole(page.duplicate()));
+    }
+
+    /** Checks the sum of the current block, for a buffer without room for all of it. */
+    public void check(ByteBuffer piece) throws IOException {
+        crc.reset();
+        crc.update(head.slice(0, SnapshotFile.BLOCK_CRC));
+        for (int done = 0; done < length; done += piece.limit()) {
+            piece.clear().limit(Math.min(piece.capacity(), length - done));
+            file.read(at + SnapshotFile.BLOCK_HEADER + done, piece);
+            check(!piece.hasRemaining());
+            crc.update(piece.flip());
+        }
+        check((int) crc.getValue() == head.getInt(SnapshotFile.BLOCK_CRC));
     }
 
     private boolean isWhole(ByteBuffer messages) {
