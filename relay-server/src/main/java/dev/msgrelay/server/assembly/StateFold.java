@@ -364,7 +364,7 @@ final class StateFold implements Closeable {
         } else if (length == 0) {
             forgottenTombstone = Math.max(forgottenTombstone, number);
         } else {
-            end(number, 0);
+            end(number, number);
         }
     }
 

@@ -244,6 +244,7 @@ final class SnapshotRig implements AutoCloseable {
                     bytes += StateIndex.leastSize(message.body);
                 }
             }
+            assertThat(front.forgottenTombstone()).as(what).isGreaterThanOrEqualTo(front.forgottenValue());
             assertThat(there).as(what).hasSize((int) front.messages());
             assertThat(bytes).as(what).isLessThanOrEqualTo(front.size());
             check(
