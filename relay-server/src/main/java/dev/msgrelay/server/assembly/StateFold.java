@@ -17,6 +17,7 @@ import dev.msgrelay.server.journal.read.BlockReader;
 import dev.msgrelay.server.memory.Bytes;
 import dev.msgrelay.server.state.StateIndex;
 import dev.msgrelay.server.state.TypeSet;
+import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.RunScan;
 import io.netty.buffer.ByteBuf;
 import java.io.Closeable;
@@ -75,6 +76,7 @@ final class StateFold implements Closeable {
     private final TypeSet met;
     private final RunScan scan = new RunScan(Integer.MAX_VALUE, FrameLayout.MAX_MAX_BODY, true);
     private final RepeatedWarning lines = new RepeatedWarning(Duration.ofMinutes(1));
+    private final RepeatedWarning damageLines = new RepeatedWarning(Duration.ofMinutes(1));
     private int[] places = new int[1024];
 
     private Optional<SnapshotFile> last;
@@ -243,10 +245,17 @@ final class StateFold implements Closeable {
 
     private boolean journalPage(long nanos) throws IOException {
         Before before = pages.previous(page, floor);
-        if (before == Before.DAMAGE && damaged != pages.from().position()) {
-            damaged = pages.from().position();
-            fail(nanos, "needs message " + (pages.from().sequence() - 1) + ", which cannot be read");
-            return false;
+        if (before == Before.DAMAGE) {
+            long number = pages.from().sequence() - 1;
+            if (damaged != pages.from().position()) {
+                damaged = pages.from().position();
+                fail(nanos, "needs message " + number + ", which cannot be read");
+                return false;
+            }
+            damageLines.warn(
+                    nanos,
+                    "journal " + journal.disk().place() + ": message " + number + " still cannot be read: the next"
+                            + " snapshot of the state lacks it and all before it");
         }
         int length = pages.length();
         if (scan.scan(page, 0, length, 0).wholeBytes() != length) {
@@ -297,10 +306,15 @@ final class StateFold implements Closeable {
         last = Optional.empty();
         floor = 0;
         stage = Stage.JOURNAL;
-        lines.warn(
-                System.nanoTime(),
-                "journal " + journal.disk().place() + ": the last snapshot of the state " + why
-                        + ". The next one is made of the journal, as far as that is kept");
+        Mark oldest = new Mark();
+        journal.newBlockReader(ByteBuffer.allocate(0)).oldest(oldest);
+        // Said once, since there is no last one from now on.
+        LOG.warn(
+                "journal {}: the last snapshot of the state {}. The next one is made of the journal, which is kept from"
+                        + " message {} on: all before it is forgotten",
+                journal.disk().place(),
+                why,
+                oldest.sequence());
     }
 
     private boolean snapshotBlock() throws IOException {
