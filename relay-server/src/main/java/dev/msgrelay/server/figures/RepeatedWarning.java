@@ -2,6 +2,7 @@ package dev.msgrelay.server.figures;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,10 +23,15 @@ public final class RepeatedWarning {
     }
 
     public void warn(long nowNanos, String text) {
+        warn(nowNanos, () -> text);
+    }
+
+    /** @param text called only for a warning that is not left out */
+    public void warn(long nowNanos, Supplier<String> text) {
         line(nowNanos, text).ifPresent(line -> LOG.warn("{}", line));
     }
 
-    synchronized Optional<String> line(long nowNanos, String text) {
+    synchronized Optional<String> line(long nowNanos, Supplier<String> text) {
         if (said && nowNanos - lastNanos < intervalNanos) {
             left++;
             return Optional.empty();
@@ -34,6 +40,6 @@ public final class RepeatedWarning {
         lastNanos = nowNanos;
         String more = left == 0 ? "" : " (" + left + " more since the last such line)";
         left = 0;
-        return Optional.of(text + more);
+        return Optional.of(text.get() + more);
     }
 }

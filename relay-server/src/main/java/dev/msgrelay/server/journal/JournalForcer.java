@@ -199,7 +199,7 @@ final class JournalForcer {
         if (dropped.unheld() > 0) {
             unheldLines.warn(
                     nanos,
-                    "journal " + disk.place() + ": "
+                    () -> "journal " + disk.place() + ": "
                             + (lacksRoom ? disk.shortage() : "it has twice the bytes to keep")
                             + ": the oldest messages are dropped before the snapshot of the state has them. Until then"
                             + " a start of the relay finds a state that is not whole");
