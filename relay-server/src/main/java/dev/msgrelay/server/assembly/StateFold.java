@@ -203,7 +203,7 @@ final class StateFold implements Closeable {
     }
 
     private void fail(long nanos, String why) {
-        writer.ifPresent(unfinished -> close(unfinished::discard));
+        writer.ifPresent(unfinished -> close(() -> journal.change(unfinished::discard)));
         writer = Optional.empty();
         abandon();
         journal.limitHold();
@@ -225,7 +225,7 @@ final class StateFold implements Closeable {
         }
         end = newest.get();
         met.clear();
-        writer = Optional.of(new SnapshotWriter(journal.disk(), kept, block));
+        journal.change(() -> writer = Optional.of(new SnapshotWriter(journal.disk(), kept, block)));
         pages.start(end.base(), end.sequence());
         floor = last.map(SnapshotFile::position).orElse(0L);
         room = size;
@@ -390,7 +390,9 @@ final class StateFold implements Closeable {
     }
 
     private boolean finish() throws IOException {
-        SnapshotFile made = writer.orElseThrow().finish(end, forgottenValue, forgottenTombstone, size);
+        SnapshotWriter ended = writer.orElseThrow();
+        SnapshotFile made = ended.finish(end, forgottenValue, forgottenTombstone, size);
+        journal.change(ended::replace);
         last = Optional.of(made);
         unread = -1;
         figures = figuresOf(last);

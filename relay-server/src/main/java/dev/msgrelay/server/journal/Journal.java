@@ -77,6 +77,8 @@ public final class Journal implements Closeable {
     private final JournalParts parts;
     private final SegmentFiles files;
     private final Closeable lock;
+    private final Object names = new Object();
+    private boolean unlocked;
     private volatile EpochTable epochs;
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
@@ -93,13 +95,20 @@ public final class Journal implements Closeable {
     Journal(JournalParts parts, Closeable lock, EpochTable epochs) throws IOException {
         this.parts = parts;
         this.files = parts.files();
-        this.lock = lock;
+        this.lock = () -> unlock(lock);
         this.epochs = epochs;
         files.collectSpares();
         parts.found().filled().forEach(part -> files.addReadable(part.header()));
         if (!files.isOver()) {
             // This fails if there is no room for a segment. Else, publishers would wait at a relay that seems ready.
             files.prepare();
+        }
+    }
+
+    private void unlock(Closeable of) throws IOException {
+        synchronized (names) {
+            unlocked = true;
+            of.close();
         }
     }
 
@@ -254,6 +263,21 @@ public final class Journal implements Closeable {
 
     public Disk disk() {
         return parts.disk();
+    }
+
+    /** A change of the directory's names. */
+    public interface Change {
+        void run() throws IOException;
+    }
+
+    /** Changes names of the directory, unless it is unlocked already and may have another owner. */
+    public void change(Change change) throws IOException {
+        synchronized (names) {
+            if (unlocked) {
+                throw new DiskException(name() + ": closed");
+            }
+            change.run();
+        }
     }
 
     /** The newest segment whose first byte may be the end of a snapshot: all before it is closed and forced. */

@@ -471,6 +471,24 @@ class StateFoldTest {
         rig.close();
     }
 
+    /** The loop that makes it hangs while the relay ends: the directory may have another owner then. */
+    @Test
+    void aClosedJournalGetsNoSnapshot() throws Exception {
+        Random random = Seeds.random("StateFoldTest closed");
+        SnapshotRig rig = rig(random).start();
+        publish(rig, random, 900, 12, 60);
+        rig.settle();
+        assertThat(rig.fold.step(rig.nanos)).as("it has begun").isTrue();
+        rig.journal.close();
+        rig.fold();
+        assertThat(rig.disk.has(FileNames.STATE)).isFalse();
+        rig.nanos += 10_000_000_000L;
+        rig.disk.delete(FRESH);
+        rig.fold();
+        assertThat(rig.disk.has(FRESH)).isFalse();
+        rig.fold.close();
+    }
+
     // ---- the retention -----------------------------------------------------------------------------------------
 
     private static final long KEEP = 4 * SnapshotRig.SEGMENT;

@@ -137,7 +137,7 @@ public final class SnapshotWriter implements Closeable {
     }
 
     /**
-     * Ends the file, and replaces the last snapshot. After the return the new one survives a crash of the machine.
+     * Ends the file, which survives a crash of the machine after the return.
      *
      * @param there where the snapshot ends
      */
@@ -158,9 +158,13 @@ public final class SnapshotWriter implements Closeable {
         file.write(0, made.front());
         file.force();
         file.close();
+        return made;
+    }
+
+    /** Replaces the last snapshot by the file that was ended. It survives a crash of the machine after the return. */
+    public void replace() throws IOException {
         disk.rename(FRESH, FileNames.STATE);
         disk.force();
-        return made;
     }
 
     /** Closes the file; if it was not finished, it stays until the next start. */
