@@ -43,6 +43,7 @@ public final class SampleJournal {
             ByteBuffer frame = new Frames().frame(7, 20).buffer();
             writer.add(second.sequence() - 1, frame, 0, frame.remaining());
             writer.finish(second, 3, 2, 1 << 20);
+            writer.replace();
         }
         return second.sequence();
     }
