@@ -2,10 +2,10 @@ package dev.msgrelay.server.state;
 
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.state.Walk.Batch;
+import dev.msgrelay.server.stream.Mark;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * One walk for all readers of an interval that have the same types. At a tick it goes from the first of their places to
@@ -23,11 +23,16 @@ import java.util.function.Consumer;
  * than the reader's place, was in the stream when the batch with its number was filled, and was the newest then, too.
  * So it is there.
  *
+ * <p>An earlier batch that has reached the head of its time tells a reader so only if the reader has had no batch that
+ * was filled at a later head: of what has changed since, the later one may have left out messages. By the same rule the
+ * readers of a tick come at least to the head that was there when the first of them asked.
+ *
  * <p>The walk runs ahead of its readers while there is memory for its batches: else it would never end where types
- * change faster than all readers together take them.
+ * change faster than all readers together take them. Where no reader is at its batches any more, it goes on at the
+ * first place of those that are further on.
  *
  * <p>A reader that is behind the oldest batch, since it is slow or has only come, walks alone until its place is in a
- * batch. What was said of a place where it has the stream holds of each place that it has walked to from there.
+ * batch. So does, for a batch, one whose place the next batch does not reach: nobody waits for more than one.
  *
  * <p>Owned by the core's thread.
  */
@@ -40,13 +45,14 @@ final class CommonWalk {
     private final StateDesk desk;
     // All of them, in the order of their coming, so that a run can be repeated.
     private final Set<Walk> readers = new LinkedHashSet<>();
-    private Set<Walk> waiting = new LinkedHashSet<>();
+    private final Set<Walk> waiting = new LinkedHashSet<>();
+    // Those that are kept, in their order.
     private final ArrayDeque<Batch> batches = new ArrayDeque<>();
-    // Whether the walk is on its way, and whether it has asked for its next batch.
-    private boolean runs;
+    // Whether the walk has asked for its next batch.
     private boolean asked;
-    // Whether it is a walk for those alone who have nothing yet.
-    private boolean fromNothing;
+    // The last tick at which a reader began, and the head at that time.
+    private long tick = Long.MIN_VALUE;
+    private final Mark headOfTick = new Mark();
 
     CommonWalk(Key key, StateDesk desk) {
         this.key = key;
@@ -57,6 +63,7 @@ final class CommonWalk {
     /** Adds a reader. */
     void join(Walk reader) {
         readers.add(reader);
+        begin(reader);
     }
 
     /** Removes a reader; returns whether it was the last one. */
@@ -66,13 +73,20 @@ final class CommonWalk {
         return readers.isEmpty();
     }
 
+    /** Has a reader reach a head of the present tick. */
+    private void begin(Walk reader) {
+        long now = desk.tickOf(key.intervalNanos);
+        if (now != tick) {
+            tick = now;
+            desk.readHead(headOfTick);
+        }
+        reader.reach(headOfTick);
+    }
+
     /** Gives a reader the next batch, now or when it is filled; returns false if the reader has to walk alone. */
     boolean serve(Walk reader) {
-        if (!runs && reader.next >= walk.next) {
-            begin();
-        }
-        if (fromNothing && !reader.hasNothing) {
-            return false;
+        if (reader.arrived) {
+            begin(reader);
         }
         for (Batch batch : batches) {
             if (batch.tells(reader.next)) {
@@ -80,57 +94,60 @@ final class CommonWalk {
                 return true;
             }
         }
-        boolean waits = runs && reader.next >= walk.next;
-        if (waits) {
-            waiting.add(reader);
-            goOn();
+        if (reader.next < walk.next) {
+            return false;
         }
-        return waits;
+        waiting.add(reader);
+        goOn();
+        return true;
     }
 
-    /** Begins at the first place of all readers that are not behind the last walk's end. */
-    private void begin() {
-        letGo();
-        long end = walk.next;
-        walk.next = readers.stream()
-                .mapToLong(reader -> reader.next)
-                .filter(next -> next >= end)
-                .min()
-                .orElseThrow();
-        fromNothing = walk.next == 1;
-        runs = true;
-    }
-
+    /** Asks for the next batch. */
     private void goOn() {
-        if (!asked) {
-            asked = true;
-            desk.askAlone(walk);
+        if (asked) {
+            return;
         }
+        long first = tidy();
+        if (first > walk.next) {
+            desk.leave(walk);
+            walk.jump(first);
+        }
+        asked = true;
+        desk.askAlone(walk);
     }
 
     private void filled() {
         asked = false;
-        runs = !walk.arrived;
-        if (walk.next == walk.from) {
+        if (walk.hasFrames()) {
+            Batch batch = walk.asBatch(this::drop);
+            batches.add(batch);
+            boolean keeps = desk.keep(batch);
+            endWait(batch);
+            if (!keeps) {
+                drop(batch);
+            }
+        } else {
             desk.giveBack(walk);
-            // Where nothing is new, who asks nevertheless is told that alone.
-            endWait(walk.arrived ? desk::askAlone : desk::askTogether);
-            return;
+            if (walk.arrived) {
+                // Where nothing is new, who asks nevertheless is told that alone.
+                waiting.forEach(desk::askAlone);
+                waiting.clear();
+            }
         }
-        Batch batch = walk.asBatch(this::drop);
-        batches.add(batch);
-        endWait(desk::askTogether);
-        if (readers.isEmpty() || !desk.keep(batch)) {
-            drop(batch);
-        } else if (runs && desk.mayRunAhead()) {
+        if (!waiting.isEmpty() || !walk.arrived && walk.needed == 0 && desk.mayRunAhead() && tidy() <= walk.next) {
             goOn();
         }
     }
 
-    private void endWait(Consumer<Walk> next) {
-        Set<Walk> all = waiting;
-        waiting = new LinkedHashSet<>();
-        all.forEach(next);
+    private void endWait(Batch batch) {
+        for (Walk reader : waiting) {
+            if (batch.tells(reader.next)) {
+                desk.give(reader, batch);
+            } else {
+                desk.askAlone(reader);
+            }
+        }
+        waiting.clear();
     }
 
     /** Gives a batch back that is kept no more. Readers that write it have it still. */
@@ -147,10 +164,21 @@ final class CommonWalk {
         }
     }
 
-    /** Gives all batches back if no reader needs them any more. */
-    void tidy() {
-        if (!runs && !batches.isEmpty() && readers.stream().noneMatch(reader -> reader.next < walk.next)) {
-            letGo();
+    /**
+     * Gives the batches back that no reader needs any more. Returns the first place of the readers that are not behind
+     * the batches; {@link Long#MAX_VALUE} if there are none.
+     */
+    long tidy() {
+        long from = batches.isEmpty() ? walk.next : batches.peekFirst().from;
+        long first = Long.MAX_VALUE;
+        for (Walk reader : readers) {
+            if (reader.next >= from) {
+                first = Math.min(first, reader.next);
+            }
         }
+        while (!batches.isEmpty() && batches.peekFirst().next <= first) {
+            drop(batches.peekFirst());
+        }
+        return first;
     }
 }

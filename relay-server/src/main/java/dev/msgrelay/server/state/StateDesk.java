@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.state.Walk.Batch;
+import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.WindowGate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -39,9 +40,6 @@ public final class StateDesk {
     /** Most batches that are filled, or on their way to sockets. */
     private static final int MOST_BATCHES = 64;
 
-    /** Most batches that are kept for readers of common walks. The others are left for those that walk alone. */
-    private static final int MOST_KEPT = MOST_BATCHES / 2;
-
     private static final int MOST_FREE = 8;
 
     private final StateIndex index;
@@ -49,6 +47,9 @@ public final class StateDesk {
     private final ByteBufAllocator allocator;
     private final MemoryBudget.Pool pool;
     private final LongSupplier clock;
+    private final int batchBytes;
+    // Most batches that are kept for readers of common walks. The others are left for those that walk alone.
+    private final int mostKept;
 
     // The core's.
     private final ArrayDeque<Walk> line = new ArrayDeque<>();
@@ -58,7 +59,7 @@ public final class StateDesk {
     private boolean warned;
 
     private final ArrayDeque<ByteBuf> free = new ArrayDeque<>();
-    private final Buffers usual = new Buffers(MOST_BATCHES);
+    private final Buffers usual;
     private final Buffers longest = new Buffers(1);
 
     /** Buffers of one kind: how many are lent, and the walks that wait for one. */
@@ -85,11 +86,25 @@ public final class StateDesk {
      */
     public StateDesk(
             StateIndex index, Executor core, ByteBufAllocator allocator, MemoryBudget.Pool pool, LongSupplier clock) {
+        this(index, core, allocator, pool, clock, BATCH_BYTES, MOST_BATCHES);
+    }
+
+    StateDesk(
+            StateIndex index,
+            Executor core,
+            ByteBufAllocator allocator,
+            MemoryBudget.Pool pool,
+            LongSupplier clock,
+            int batchBytes,
+            int mostBatches) {
         this.index = index;
         this.core = core;
         this.allocator = allocator;
         this.pool = pool;
         this.clock = clock;
+        this.batchBytes = batchBytes;
+        this.mostKept = mostBatches / 2;
+        this.usual = new Buffers(mostBatches);
     }
 
     // ---- the reader's thread -----------------------------------------------------------------------------------
@@ -171,7 +186,7 @@ public final class StateDesk {
     // ---- memory ------------------------------------------------------------------------------------------------
 
     private Buffers buffers(int bytes) {
-        return bytes > BATCH_BYTES ? longest : usual;
+        return bytes > batchBytes ? longest : usual;
     }
 
     /**
@@ -179,7 +194,7 @@ public final class StateDesk {
      */
     private void lend(Walk walk, Buffers from) {
         boolean isNew = from == longest || free.isEmpty();
-        walk.lend(isNew ? allocate(Math.max(walk.needed, BATCH_BYTES)) : free.pollFirst());
+        walk.lend(isNew ? allocate(Math.max(walk.needed, batchBytes)) : free.pollFirst());
         from.lent++;
         onCore(() -> line.addLast(walk), () -> takeBack(walk));
     }
@@ -258,7 +273,6 @@ public final class StateDesk {
             return !line.isEmpty();
         }
         index.fill(walk);
-        walk.filled();
         answer(walk);
         return !line.isEmpty();
     }
@@ -287,11 +301,6 @@ public final class StateDesk {
         }
     }
 
-    /** Returns whether a reader shares a walk with others. */
-    boolean isTogether(Walk walk) {
-        return together.containsKey(walk);
-    }
-
     private void leaveOthers(Walk walk) {
         CommonWalk common = together.remove(walk);
         if (common != null && common.leave(walk)) {
@@ -299,8 +308,22 @@ public final class StateDesk {
             common.letGo();
             common.walk.over = true;
             leaveLine(common.walk);
-            index.leave(common.walk);
+            leave(common.walk);
         }
+    }
+
+    /** Forgets a walk's place in the index. */
+    void leave(Walk walk) {
+        index.leave(walk);
+    }
+
+    /** Returns the last tick of an interval. */
+    long tickOf(long intervalNanos) {
+        return Math.floorDiv(clock.getAsLong(), intervalNanos);
+    }
+
+    void readHead(Mark head) {
+        index.readHead(head);
     }
 
     void give(Walk reader, Batch batch) {
@@ -321,8 +344,8 @@ public final class StateDesk {
         boolean keeps = buffers(batch.memory.capacity()) == usual;
         if (keeps) {
             kept.addLast(batch);
-            if (kept.size() > MOST_KEPT) {
-                Batch oldest = kept.peekFirst();
+            if (kept.size() > mostKept) {
+                Batch oldest = kept.pollFirst();
                 oldest.owner.accept(oldest);
             }
         }
@@ -331,7 +354,7 @@ public final class StateDesk {
 
     /** Returns whether a common walk may ask for a batch that no reader waits for. */
     boolean mayRunAhead() {
-        return kept.size() < MOST_KEPT;
+        return kept.size() < mostKept;
     }
 
     void letGo(Batch batch) {

@@ -377,6 +377,7 @@ public final class StateIndex implements PacketLog.Keeper {
     void fill(Walk walk) {
         settle();
         ByteBuffer into = walk.begin();
+        readHead(walk.head);
         int steps = seek(walk);
         if (steps == 0) {
             return;
@@ -454,13 +455,16 @@ public final class StateIndex implements PacketLog.Keeper {
 
     private void arrive(Walk walk, ByteBuffer into) {
         Mark head = walk.head;
-        log.head().read(head);
         if (head.sequence() > walk.next) {
             walk.supersede(head.sequence() - 1);
         }
         walk.next = head.sequence();
         walk.arrived = true;
         leave(walk);
+    }
+
+    void readHead(Mark head) {
+        log.head().read(head);
     }
 
     /** Forgets a walk's place. */

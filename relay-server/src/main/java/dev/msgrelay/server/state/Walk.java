@@ -40,6 +40,7 @@ public final class Walk {
     int needed;
 
     boolean arrived;
+    // The head when the newest of the batches so far was filled, or a later one that is to be reached.
     final Mark head = new Mark();
 
     // The core's: the marker of the walk's place, and whether the place is still looked for.
@@ -48,8 +49,6 @@ public final class Walk {
     // Also the core's: the value of next before the last batch, and whether nobody waits for the next batch any more.
     long from;
     boolean over;
-    // Whether the client has had nothing but a part of this state: of what was forgotten it is told less.
-    boolean hasNothing;
 
     /**
      * @param next the first number that the client wants, from 1
@@ -57,7 +56,6 @@ public final class Walk {
      */
     public Walk(long next, Runnable answer) {
         this.next = next;
-        this.hasNothing = next == 1;
         this.answer = answer;
     }
 
@@ -84,11 +82,6 @@ public final class Walk {
     /** Returns whether the reader may share batches with others. */
     boolean isSociable() {
         return intervalNanos > 0;
-    }
-
-    /** Notes what the last batch has brought. */
-    void filled() {
-        hasNothing &= !arrived || next == 1;
     }
 
     void lend(ByteBuf memory) {
@@ -146,9 +139,21 @@ public final class Walk {
             leaveOutBefore(next, batch);
         }
         next = batch.next;
-        arrived = batch.arrived;
-        head.set(batch.head.position(), batch.head.sequence());
-        filled();
+        reach(batch.head);
+        arrived = batch.arrived && next == head.sequence();
+    }
+
+    /** From now on it has arrived at this head, or a later one, only. */
+    void reach(Mark least) {
+        if (least.sequence() > head.sequence()) {
+            head.copy(least);
+        }
+    }
+
+    /** Goes on at a later place. */
+    void jump(long to) {
+        next = to;
+        needed = 0;
     }
 
     private void leaveOutBefore(long first, Batch batch) {
@@ -275,9 +280,12 @@ public final class Walk {
             head.set(walk.head.position(), walk.head.sequence());
         }
 
-        /** Returns whether a reader that was told of all numbers before this one can go on with the batch. */
+        /**
+         * Returns whether a reader that was told of all numbers before this one can go on with the batch. One from the
+         * first number on is for those alone that have nothing: of what was forgotten it tells less.
+         */
         boolean tells(long number) {
-            return from <= number && number < next;
+            return from <= number && number < next && (from > 1 || number == 1);
         }
     }
 }

@@ -21,6 +21,8 @@ class CommonWalkTest {
     private static final int MOST_READERS = 12;
     private static final int RUNS = 60;
     private static final int STEPS = 3000;
+    private static final int MOST_ROUNDS = 2000;
+    private static final long INTERVAL = 100;
 
     private final ArrayDeque<Runnable> core = new ArrayDeque<>();
     private final List<Client> clients = new ArrayList<>();
@@ -28,10 +30,11 @@ class CommonWalkTest {
     private StateRig rig;
     private StateDesk desk;
     private MemoryBudget.Pool pool;
+    private long now;
+    // The stream's last number when the present tick began.
+    private long headOfTick;
 
-    // How often a reader asked alone, and together with others, and had a part of a batch already.
-    private int alone;
-    private int together;
+    // How often a reader had a part of a batch already.
     private int parts;
 
     private enum Step {
@@ -42,20 +45,24 @@ class CommonWalkTest {
 
     private final class Client {
         final StateRig.Reader reader;
+        final boolean slow;
         Step step = Step.IDLE;
+        // The least place where it may be told that it has all of the stream.
+        long least;
+        boolean begins = true;
 
-        Client(long first, TypeRanges types) {
+        Client(long first, TypeRanges types, boolean slow) {
             reader = rig.new Reader(first, types, 0, () -> step = Step.ANSWERED);
-            reader.walk.every(1);
+            reader.walk.every(INTERVAL);
+            this.slow = slow;
         }
 
         void ask() {
-            step = Step.ASKED;
-            if (!desk.isTogether(reader.walk)) {
-                alone++;
-            } else {
-                together++;
+            if (begins) {
+                least = headOfTick;
+                begins = false;
             }
+            step = Step.ASKED;
             desk.ask(reader.walk);
         }
 
@@ -63,6 +70,10 @@ class CommonWalkTest {
         void take() {
             parts += reader.walk.lead().isReadable() ? 1 : 0;
             reader.takeBatch();
+            if (reader.walk.hasArrived()) {
+                assertThat(reader.next).as("behind the head of the tick").isGreaterThan(least);
+                begins = true;
+            }
             desk.giveBack(reader.walk);
             step = Step.IDLE;
         }
@@ -72,11 +83,14 @@ class CommonWalkTest {
         }
     }
 
-    private void begin(int size) {
+    private void begin(int size, int batchBytes, int mostBatches) {
         rig = new StateRig(size, TypeRanges.ALL, 0, 2 * MOST_READERS);
         pool = new MemoryBudget(Map.of(Part.STATE_BATCHES, StateDesk.bufferBytes(StateRig.MOST_RUN)))
                 .pool(Part.STATE_BATCHES);
-        desk = new StateDesk(rig.index, core::add, new UnpooledByteBufAllocator(true), pool, () -> 1);
+        UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+        desk = new StateDesk(rig.index, core::add, allocator, pool, () -> now, batchBytes, mostBatches);
+        now = 0;
+        headOfTick = 0;
     }
 
     private void end() {
@@ -96,11 +110,12 @@ class CommonWalkTest {
         if (client.step == Step.ANSWERED) {
             desk.giveBack(client.reader.walk);
         }
+        boolean asked = client.step == Step.ASKED;
         desk.end(client.reader.walk);
         while (!core.isEmpty()) {
             core.poll().run();
         }
-        if (client.step == Step.ANSWERED) {
+        if (asked && client.step == Step.ANSWERED) {
             desk.giveBack(client.reader.walk);
         }
     }
@@ -110,6 +125,13 @@ class CommonWalkTest {
             core.poll().run();
         }
         desk.serve();
+    }
+
+    private void passTime() {
+        now++;
+        if (now % INTERVAL == 0) {
+            headOfTick = rig.head();
+        }
     }
 
     private void publish(int types, int longest) {
@@ -128,43 +150,84 @@ class CommonWalkTest {
         }
     }
 
+    private void all(Predicate<Client> which, Consumer<Client> does) {
+        clients.stream().filter(which).toList().forEach(does);
+    }
+
+    /** While nothing is published, each reader comes to the head, and is told so. */
+    private void allArrive() {
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            all(c -> c.step == Step.ANSWERED, Client::take);
+            all(c -> c.step == Step.IDLE && (c.isBehind() || !c.begins), Client::ask);
+            if (clients.stream().allMatch(c -> c.step == Step.IDLE)) {
+                return;
+            }
+            cycle();
+        }
+        assertThat(clients).as("readers that hang").isEmpty();
+    }
+
+    private void join() {
+        TypeRanges chosen = random.nextInt(3) == 0 ? TypeRanges.of(0, 60) : TypeRanges.ALL;
+        long head = rig.head();
+        long first = random.nextBoolean() ? 1 : random.nextBoolean() ? head + 1 : 1 + random.nextInt((int) head + 1);
+        Client client = new Client(first, chosen, random.nextInt(3) == 0);
+        clients.add(client);
+        if (random.nextBoolean()) {
+            client.ask();
+        }
+    }
+
     private void run() {
         int types = 1 + random.nextInt(200);
         int longest = random.nextInt(5) == 0 ? 900 : 60;
         // The smallest forgets.
-        begin(random.nextInt(3) == 0 ? (int) StateIndex.leastSize(1000) + 4000 : 1 << 20);
+        int size = random.nextInt(3) == 0 ? (int) StateIndex.leastSize(1000) + 4000 : 1 << 20;
+        begin(size, 100 + random.nextInt(random.nextBoolean() ? 400 : 4000), 2 + random.nextInt(10));
         int pace = 1 + random.nextInt(10);
+        int rare = 1 + random.nextInt(4);
         for (int step = 0; step < STEPS; step++) {
-            switch (random.nextInt(8)) {
-                case 0 -> publish(types, longest);
-                case 1 -> cycle();
-                case 2, 3 -> some(c -> c.step == Step.ANSWERED, Client::take);
-                case 4 -> {
-                    // A tick: all that have arrived ask.
-                    if (random.nextInt(pace) == 0) {
-                        clients.stream()
-                                .filter(c -> c.step == Step.IDLE && c.isBehind())
-                                .forEach(Client::ask);
+            passTime();
+            switch (random.nextInt(10)) {
+                case 0 -> {
+                    if (random.nextInt(rare) == 0) {
+                        publish(types, longest);
                     }
                 }
-                case 5 -> some(c -> c.step == Step.IDLE && c.isBehind(), Client::ask);
-                case 6 -> {
-                    if (clients.size() < MOST_READERS && random.nextInt(10) == 0) {
-                        TypeRanges chosen = random.nextInt(3) == 0 ? TypeRanges.of(0, types / 2) : TypeRanges.ALL;
-                        clients.add(new Client(1 + random.nextInt((int) rig.head() + 1), chosen));
+                case 1, 2 -> cycle();
+                case 3, 4 -> some(c -> c.step == Step.ANSWERED && !c.slow, Client::take);
+                case 5 -> {
+                    // A tick: all that have arrived ask.
+                    if (random.nextInt(pace) == 0) {
+                        all(c -> c.step == Step.IDLE && c.isBehind(), Client::ask);
+                    }
+                }
+                case 6 -> some(c -> c.step == Step.IDLE, Client::ask);
+                case 7 -> {
+                    if (clients.size() < MOST_READERS && random.nextInt(5) == 0) {
+                        join();
+                    }
+                }
+                case 8 -> {
+                    if (random.nextInt(10) == 0) {
+                        some(c -> c.step == Step.ANSWERED && c.slow, Client::take);
                     }
                 }
                 default -> {
-                    if (random.nextInt(100) == 0) {
+                    if (random.nextInt(30) == 0) {
                         some(c -> true, client -> {
                             clients.remove(client);
                             leave(client);
                         });
                     }
+                    if (random.nextInt(200) == 0) {
+                        allArrive();
+                    }
                     desk.tick();
                 }
             }
         }
+        allArrive();
         end();
     }
 
@@ -174,19 +237,17 @@ class CommonWalkTest {
             random = Seeds.random("CommonWalkTest " + i);
             run();
         }
-        assertThat(new int[] {alone, together, parts})
-                .as("asked alone, together, batches of which a part was known")
-                .doesNotContain(0);
+        assertThat(parts).as("batches of which a part was known").isPositive();
     }
 
     /** Each batch is filled once, and has one buffer, however many readers there are. */
     @Test
     void oneBufferForAll() {
         random = Seeds.random("CommonWalkTest one buffer");
-        begin(1 << 20);
+        begin(1 << 20, StateDesk.BATCH_BYTES, 64);
         rig.publish(StateRig.message(1, (byte) 1));
         for (int i = 0; i < MOST_READERS; i++) {
-            clients.add(new Client(1, TypeRanges.ALL));
+            clients.add(new Client(1, TypeRanges.ALL, false));
         }
         for (Client client : clients) {
             client.ask();
@@ -204,6 +265,117 @@ class CommonWalkTest {
         assertThat(pool.used()).isLessThanOrEqualTo(Math.max(before, StateDesk.BATCH_BYTES));
         clients.forEach(Client::take);
         assertThat(clients).allMatch(client -> client.reader.next == 52);
+        end();
+    }
+
+    /** Has readers come to the head; returns how many batches were filled for that. */
+    private int cyclesToTheHead(List<Client> those) {
+        those.forEach(Client::ask);
+        int cycles = 0;
+        while (!those.stream().allMatch(client -> client.begins)) {
+            cycle();
+            cycles++;
+            those.stream().filter(client -> client.step == Step.ANSWERED).forEach(Client::take);
+            those.stream()
+                    .filter(client -> client.step == Step.IDLE && !client.begins)
+                    .forEach(Client::ask);
+            assertThat(cycles).isLessThan(MOST_ROUNDS);
+        }
+        return cycles;
+    }
+
+    /** A reader that has nothing, takes a part of the state and leaves, or is slow, keeps no others from sharing. */
+    @Test
+    void whoBeginsFromNothingHoldsUpNobody() {
+        for (boolean leaves : new boolean[] {true, false}) {
+            begin(1 << 20, 200, 8);
+            for (int i = 0; i < 200; i++) {
+                rig.publish(StateRig.message(i, new byte[40]));
+            }
+            Client first = new Client(1, TypeRanges.ALL, true);
+            List<Client> live = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                live.add(new Client(rig.head() + 1, TypeRanges.ALL, false));
+            }
+            clients.add(first);
+            clients.addAll(live);
+            for (int batch = 0; batch < 2; batch++) {
+                first.ask();
+                while (first.step == Step.ASKED) {
+                    cycle();
+                }
+                if (batch == 0) {
+                    first.take();
+                }
+            }
+            cyclesToTheHead(live);
+            if (leaves) {
+                leave(first);
+                clients.remove(first);
+            }
+            int cycles = 0;
+            for (int tick = 0; tick < 10; tick++) {
+                rig.publish(StateRig.message(tick, new byte[40]));
+                cycles = cyclesToTheHead(live);
+            }
+            assertThat(cycles).as("a batch for all").isEqualTo(1);
+            end();
+        }
+    }
+
+    private Client with(long first) {
+        Client client = new Client(first, TypeRanges.ALL, false);
+        clients.add(client);
+        return client;
+    }
+
+    private void nextBatch(Client client) {
+        client.ask();
+        for (int i = 0; client.step == Step.ASKED && i < MOST_ROUNDS; i++) {
+            cycle();
+        }
+        client.take();
+    }
+
+    /** A reader that has passed places after a batch of them was filled has not arrived where that batch has. */
+    @Test
+    void whoWalkedAloneArrivesAtNoEarlierHead() {
+        begin(1 << 20, 200, 8);
+        for (int i = 0; i < 100; i++) {
+            rig.publish(StateRig.message(i, new byte[40]));
+        }
+        with(91).ask();
+        for (int i = 0; i < 10; i++) {
+            cycle();
+        }
+        Client late = with(1);
+        while (late.reader.next <= 50) {
+            nextBatch(late);
+        }
+        rig.publish(StateRig.message(60, new byte[40]));
+        for (int i = 0; !late.begins && i < MOST_ROUNDS; i++) {
+            nextBatch(late);
+        }
+        assertThat(late.reader.next).isEqualTo(102);
+        end();
+    }
+
+    /** Who has had something is told of tombstones that were forgotten; who has nothing is not. */
+    @Test
+    void whatIsMissingIsToldToWhoHadSomething() {
+        begin((int) StateIndex.leastSize(1000), StateDesk.BATCH_BYTES, 8);
+        rig.publish(StateRig.message(0, new byte[40]));
+        rig.publish(StateRig.message(0));
+        for (int type = 1; rig.lost() == 0; type++) {
+            rig.publish(StateRig.message(type, new byte[40]));
+        }
+        Client nothing = with(1);
+        Client something = with(2);
+        nextBatch(nothing);
+        nextBatch(something);
+        assertThat(nothing.begins && something.begins).isTrue();
+        assertThat(nothing.reader.lost).isZero();
+        assertThat(something.reader.lost).isEqualTo(2);
         end();
     }
 }
