@@ -2633,8 +2633,9 @@ static relay_result check_interval(const relay_options *o, relay_error *error) {
         return RELAY_OK;
     }
     if (o->policy != RELAY_DEFAULT && o->policy != RELAY_LATEST) {
+        size_t other = (size_t)o->policy;
         return yours(error, 0, "interval of %lu ms needs the policy latest, not %s", (unsigned long)o->interval_ms,
-                     OTHERS[o->policy]);
+                     other < sizeof(OTHERS) / sizeof(*OTHERS) ? OTHERS[other] : "another one");
     }
     return check_range("interval in ms", o->interval_ms, MIN_INTERVAL_MS, MAX_INTERVAL_MS, error);
 }

@@ -189,7 +189,7 @@ class StoppedReadersTest {
         int count = connections(most);
         ByteBuffer hello =
                 HelloFrame.subscriber().types(HealthyPair.pushedTypes()).build().encode();
-        try (RelayProcess relay = RelayProcess.start(":", "--json", "--max-connections=5000", "--idle-timeout=60s");
+        try (RelayProcess relay = RelayProcess.start(":", "--json", "--max-connections=5000", "--idle-timeout=30m");
                 Crowd stopped = new Crowd()) {
             for (int i = 0; i < count; i++) {
                 Crowd.offer(stopped.connect(relay.subscribe()), hello.duplicate());
