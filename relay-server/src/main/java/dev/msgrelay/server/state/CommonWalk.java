@@ -107,6 +107,10 @@ final class CommonWalk {
         if (asked) {
             return;
         }
+        if (walk.arrived) {
+            // The next tick: batches of the last one have what is superseded since.
+            letGo();
+        }
         long first = tidy();
         if (first > walk.next) {
             desk.leave(walk);
