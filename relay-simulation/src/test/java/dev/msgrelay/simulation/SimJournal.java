@@ -210,12 +210,17 @@ final class SimJournal {
         read = true;
         boolean did = loop.getAsBoolean();
         read = false;
+        throwIfCrashed();
+        return did;
+    }
+
+    /** Ends the step if somebody was at the disk when the relay, or the machine, ended, and was walled off from it. */
+    void throwIfCrashed() {
         if (crash != null) {
             SimDisk.Crash now = crash;
             crash = null;
             throw now;
         }
-        return did;
     }
 
     private boolean whileRead() {

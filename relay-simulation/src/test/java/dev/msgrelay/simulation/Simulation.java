@@ -364,6 +364,9 @@ final class Simulation {
     }
 
     private void looked() {
+        if (journal != null) {
+            journal.throwIfCrashed();
+        }
         check();
         world.throwIfFailed();
     }
