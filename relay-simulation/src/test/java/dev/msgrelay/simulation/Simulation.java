@@ -699,6 +699,7 @@ final class Simulation {
         boolean power = world.onceIn(2);
         world.saw(how + (power ? ", power lost" : ""), 1);
         world.trace("relay", power ? "loses power" : "is killed", model.count, lives.count());
+        ending = true;
         model.sync();
         leave();
         journal.letGo();
