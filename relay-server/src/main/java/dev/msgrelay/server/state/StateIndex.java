@@ -329,9 +329,7 @@ public final class StateIndex implements PacketLog.Keeper {
     }
 
     private int home(int type) {
-        long hash = (type ^ seed) * 0x9E3779B97F4A7C15L;
-        hash = (hash ^ hash >>> 32) * (seed | 1);
-        return (int) ((hash >>> 32) * places >>> 32);
+        return (int) TypeSet.home(type, seed, places);
     }
 
     private int after(int place) {

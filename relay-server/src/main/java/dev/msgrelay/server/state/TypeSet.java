@@ -57,10 +57,15 @@ public final class TypeSet {
         return true;
     }
 
-    private int find(int type) {
+    /** Returns the place, from 0 to {@code places}, where the search for a type begins. */
+    static long home(int type, long seed, long places) {
         long hash = (type ^ seed) * 0x9E3779B97F4A7C15L;
         hash = (hash ^ hash >>> 32) * (seed | 1);
-        long place = (hash >>> 32) * places >>> 32;
+        return (hash >>> 32) * places >>> 32;
+    }
+
+    private int find(int type) {
+        long place = home(type, seed, places);
         while (true) {
             int at = (int) place * Integer.BYTES;
             int there = memory.getInt(at);
