@@ -417,6 +417,7 @@ public final class Journal implements Closeable {
         long began = System.nanoTime();
         long nanos = last.nanos();
         long millis = last.wall();
+        files.endSoon();
         step(() -> {
             while (!writer.caughtUp() && System.nanoTime() - end < 0) {
                 long passed = System.nanoTime() - began;

@@ -68,6 +68,7 @@ final class SegmentFiles {
     // Segments that end after this position are kept until the state's snapshot has them. Any thread.
     private volatile long held = Long.MAX_VALUE;
     private volatile boolean holdIsLimited;
+    private volatile boolean ending;
 
     SegmentFiles(Disk disk, JournalSettings settings) {
         this.disk = disk;
@@ -123,6 +124,11 @@ final class SegmentFiles {
         holdIsLimited = true;
     }
 
+    /** Lets segments begin from now on although old ones wait for {@link #hold}: nothing raises its position again. */
+    void endSoon() {
+        ending = true;
+    }
+
     /** Whether the oldest segment waits for {@link #hold}. */
     private boolean isHeld(boolean lacksRoom) {
         return !sealed.isEmpty() && sealed.getFirst().end > held && !lacksRoom && !(holdIsLimited && isFarOver());
@@ -137,7 +143,7 @@ final class SegmentFiles {
      * if segments were longer before: a snapshot has it once the next one has begun.
      */
     boolean isCrowded(boolean lacksRoom) {
-        return isOver() && (isFarOver() && sealed.size() > 1 || !isHeld(lacksRoom));
+        return isOver() && (!ending && isFarOver() && sealed.size() > 1 || !isHeld(lacksRoom));
     }
 
     int sealed() {

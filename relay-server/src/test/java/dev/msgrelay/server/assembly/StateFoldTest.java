@@ -626,6 +626,25 @@ class StateFoldTest {
         rig.close();
     }
 
+    /** What publishers have sent before is in the log's memory, and no snapshot is made any more. */
+    @Test
+    void theEndDoesNotWaitForTheSnapshot() throws Exception {
+        Random random = Seeds.random("StateFoldTest end");
+        SnapshotRig rig = keeping(random).start();
+        fill(rig, random);
+        assertThat(rig.log.head().position())
+                .isGreaterThan(rig.journal.written().position());
+        rig.stop();
+        rig.start().check("behind an end in order");
+        assertThat(rig.figures.forgottenTombstone()).isZero();
+        assertThat(rig.oldest()).isEqualTo(1);
+        rig.fold();
+        rig.settle();
+        assertThat(rig.oldest()).isGreaterThan(1);
+        assertThat(unheld(rig)).isZero();
+        rig.close();
+    }
+
     @Test
     void publishersDoNotWaitForWhatCannotBeMade() throws Exception {
         Random random = Seeds.random("StateFoldTest cannot be made");
