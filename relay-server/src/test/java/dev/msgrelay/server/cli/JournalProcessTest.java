@@ -115,6 +115,9 @@ class JournalProcessTest {
         String[] args = with("--state=1m", "--max-body=1k", "--journal-segment=1m", "--journal-force=1ms");
         Arrays.setAll(args, i -> args[i].replace("=1d", "=4m").replace("--pin-size=8m", "--pin-size=4m"));
         int lives = 3;
+        long bytes = 100 * FRAME + 8 * (FRAME + 1000 * LONG_FRAME);
+        // So many may be kept. What is over is dropped once the snapshot has it.
+        Pattern threeSegments = Pattern.compile("\"journalSegments\":[123],");
         for (int life = 0; life < lives; life++) {
             try (CommandProcess relay = new CommandProcess(args);
                     PlainPublisher publisher = PlainPublisher.connect(relay.publishers())) {
@@ -130,7 +133,9 @@ class JournalProcessTest {
                 }
                 String types = "\"stateTypes\":" + (101 * (life + 1) + 1) + ",";
                 relay.line(l -> l.contains(types));
-                relay.line(l -> !l.contains("\"stateSnapshot\":0,") && l.contains("\"stateSnapshot\":"));
+                String position = "\"journalPosition\":" + (life + 1) * bytes + ",";
+                relay.line(l -> l.contains(position));
+                relay.line(threeSegments.asPredicate());
                 relay.kill();
             }
             Recovery found = Recovery.inspect(new FileDisk(directory()), Recovery.Depth.ALL);
