@@ -28,7 +28,9 @@ class WindowSamplerTest {
             sampled(scheduled);
             Sampled sampled = sampled(scheduled);
             CpuShare busiest = sampled.busiest(Role.RELAY);
-            assertThat(busiest.thread()).isEqualTo("hard-worker");
+            // Where many programs want the cores, the worker may get no more of them than the sampler's own thread.
+            assertThat(busiest.thread()).isIn("hard-worker", "bound-sampler");
+            assertThat(busiest.run()).isPositive();
             if (sampled.waitsKnown()) {
                 assertThat(busiest.wanted()).as("it ran, or wanted to").isPositive();
             }
