@@ -218,8 +218,8 @@ class JournalCommandTest {
         assertThat(sound.getBoolean("sound")).isTrue();
         assertThat(sound.getLong("messages")).isEqualTo(1);
         assertThat(sound.getLong("endSequence")).isEqualTo(end);
-        assertThat(sound.getLong("forgottenValue")).isEqualTo(3);
-        assertThat(sound.getLong("forgottenTombstone")).isEqualTo(2);
+        assertThat(sound.getLong("forgottenValue")).isEqualTo(2);
+        assertThat(sound.getLong("forgottenTombstone")).isEqualTo(3);
         assertThat(sound.getString("types")).isEqualTo("1-99");
         // A repair of a sound journal leaves it where it is.
         Map<String, String> before = files();
@@ -234,14 +234,16 @@ class JournalCommandTest {
         byte[] whole = Files.readAllBytes(directory.resolve("state"));
         byte[] damaged = whole.clone();
         damaged[damaged.length - 1] ^= 1;
-        byte[] foreign = whole.clone();
-        foreign[16] ^= 1;
-        CRC32C crc = new CRC32C();
-        int front = 88 + "1-99".length();
-        crc.update(foreign, 0, front);
-        ByteBuffer.wrap(foreign).putInt(front, (int) crc.getValue());
+        // The highest number of a forgotten value is at byte 40; that of tombstones is 3.
         Map<String, byte[]> faults = Map.of(
-                "is damaged at byte ", damaged, "is torn: ", Arrays.copyOf(whole, 150), "is of another ", foreign);
+                "is damaged at byte ",
+                damaged,
+                "is damaged: its front is not possible",
+                withFront(whole, 40, 4),
+                "is torn: ",
+                Arrays.copyOf(whole, 150),
+                "is of another ",
+                withFront(whole, 16, 4711));
         int aside = 0;
         for (Map.Entry<String, byte[]> fault : faults.entrySet()) {
             Files.write(directory.resolve("state"), fault.getValue());
@@ -262,6 +264,15 @@ class JournalCommandTest {
                     .containsKey(++aside == 1 ? "state.damaged" : "state.damaged-" + aside);
             assertThat(check()).isZero();
         }
+    }
+
+    /** The snapshot with another number in its front, whose sum is right. */
+    private static byte[] withFront(byte[] snapshot, int offset, long value) {
+        ByteBuffer bytes = ByteBuffer.wrap(snapshot.clone()).putLong(offset, value);
+        int end = 88 + "1-99".length();
+        CRC32C crc = new CRC32C();
+        crc.update(bytes.array(), 0, end);
+        return bytes.putInt(end, (int) crc.getValue()).array();
     }
 
     @Test

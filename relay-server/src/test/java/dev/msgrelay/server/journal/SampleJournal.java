@@ -42,7 +42,7 @@ public final class SampleJournal {
         try (SnapshotWriter writer = new SnapshotWriter(disk, TypeRanges.of(1, 99), memory)) {
             ByteBuffer frame = new Frames().frame(7, 20).buffer();
             writer.add(second.sequence() - 1, frame, 0, frame.remaining());
-            writer.finish(second, 3, 2, 1 << 20);
+            writer.finish(second, 2, 3, 1 << 20);
             writer.replace();
         }
         return second.sequence();

@@ -40,6 +40,7 @@ import java.util.Optional;
  * </pre>
  *
  * @param forgottenValue 0: no value is missing. All messages of the snapshot have higher numbers
+ * @param forgottenTombstone at least forgottenValue: with a value, all older tombstones are forgotten
  */
 public record SnapshotFile(
         long epoch,
@@ -151,13 +152,13 @@ public record SnapshotFile(
     }
 
     private boolean isPossible() {
-        long forgotten = Math.max(forgottenValue, forgottenTombstone);
         return position >= 0
                 && position <= IndexRecord.MOST
                 && sequence > 0
                 && sequence <= IndexRecord.MOST
-                && Math.min(forgottenValue, forgottenTombstone) >= 0
-                && forgotten < sequence
+                && forgottenValue >= 0
+                && forgottenTombstone >= forgottenValue
+                && forgottenTombstone < sequence
                 && messages >= 0
                 && messages < sequence
                 && (lastBlock == 0) == (messages == 0)
@@ -167,7 +168,7 @@ public record SnapshotFile(
 
     /** Highest number that a message which is missing may have; 0: none is missing. */
     public long forgotten() {
-        return Math.max(forgottenValue, forgottenTombstone);
+        return forgottenTombstone;
     }
 
     /**
