@@ -295,15 +295,15 @@ final class Delivery {
     }
 
     /** Sends the next write. Called only while nothing is in flight. For the parameters see {@link Feed#next}. */
-    Outcome next(Mark end, int stride, int least, boolean everything) {
-        Outcome outcome = state != null ? nextOfState(end) : nextOfStream(end, stride, least, everything);
+    Outcome next(Mark end, int least, boolean everything) {
+        Outcome outcome = state != null ? nextOfState(end) : nextOfStream(end, least, everything);
         if (busy()) {
             isBusy(end);
         }
         return outcome;
     }
 
-    private Outcome nextOfStream(Mark end, int stride, int least, boolean everything) {
+    private Outcome nextOfStream(Mark end, int least, boolean everything) {
         long lag = end.position() - reader.position();
         boolean live = catchUp.isLive();
         if (live ? slowness.lags(reader.position(), end.position()) : slowness.conflates()) {
@@ -314,10 +314,10 @@ final class Delivery {
             return pause();
         }
         if (live || !reader.atBoundary()) {
-            return send(end, lag, stride, least, everything);
+            return send(end, lag, least, everything);
         }
         return switch (catchUp.next(lag)) {
-            case HERE -> send(end, lag, stride, least, everything);
+            case HERE -> send(end, lag, least, everything);
             case GAP -> {
                 jumpOver(catchUp.gap());
                 yield Outcome.GAP;
@@ -397,14 +397,14 @@ final class Delivery {
         return Outcome.STATE;
     }
 
-    private Outcome send(Mark end, long lag, int stride, int least, boolean everything) {
+    private Outcome send(Mark end, long lag, int least, boolean everything) {
         if (lag <= 0) {
             // The lag is negative while the start of the stream is after the durable end.
             return Outcome.WAIT;
         }
         boolean onPage = reader.onPage();
         Mark upTo = onPage && reader.pageEnd().position() < end.position() ? reader.pageEnd() : end;
-        return switch (feed.next(upTo, stride, least, everything || onPage)) {
+        return switch (feed.next(upTo, least, everything || onPage)) {
             case WAIT -> Outcome.WAIT;
             case SENT, MOVED -> {
                 feed.written();

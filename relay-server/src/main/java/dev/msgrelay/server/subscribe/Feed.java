@@ -19,13 +19,13 @@ interface Feed {
     }
 
     /**
-     * Writes the next bytes after the reader's position. Called only while nothing is in flight.
+     * Writes the next bytes after the reader's position, about {@link SendGroup#WRITE_BYTES} at most. Called only while
+     * nothing is in flight.
      *
-     * @param stride the approximate limit of the bytes of a write
      * @param least the fewest bytes of a write, rounded to whole segments
      * @param everything whether to write even if there are fewer bytes than {@code least}
      */
-    Outcome next(Mark head, int stride, int least, boolean everything);
+    Outcome next(Mark head, int least, boolean everything);
 
     /** Writes the rest of the begun frame, which is pinned; returns whether the socket has taken all of it. */
     boolean finish();

@@ -69,7 +69,7 @@ final class FilteredFeed implements Feed {
     }
 
     @Override
-    public Outcome next(Mark head, int stride, int least, boolean everything) {
+    public Outcome next(Mark head, int least, boolean everything) {
         if (reader.position() == head.position()) {
             return Outcome.WAIT;
         }

@@ -32,7 +32,7 @@ public final class SendGroup implements EngineLoop.Duty {
     /** What the group needs from a subscriber. Called on the group's loop. */
     interface Member {
         /** Sends as {@link Feed#next} does; returns whether more could be sent at once. May move {@code head}. */
-        boolean send(Mark head, int stride, int least, boolean everything);
+        boolean send(Mark head, int least, boolean everything);
 
         /** Returns whether frames may still be sent to the subscriber: the stream, or after the end the reason. */
         boolean isServed();
@@ -199,7 +199,7 @@ public final class SendGroup implements EngineLoop.Duty {
                 Member subscriber = turn[at];
                 at = at + 1 < turn.length ? at + 1 : 0;
                 try {
-                    more |= subscriber.send(head, WRITE_BYTES, least, everything);
+                    more |= subscriber.send(head, least, everything);
                 } catch (Throwable e) {
                     subscriber.session().failed(e);
                 }

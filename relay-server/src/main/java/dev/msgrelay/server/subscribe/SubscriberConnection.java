@@ -125,7 +125,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     // ---- sending ----------------------------------------------------------------------------------------------
 
     @Override
-    public boolean send(Mark head, int stride, int least, boolean everything) {
+    public boolean send(Mark head, int least, boolean everything) {
         if (!isStarted()) {
             return false;
         }
@@ -151,7 +151,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 && (state == SessionState.GREETED || session.dialogue().due())) {
             return delivery.atBoundary() ? say(head) : delivery.finish();
         }
-        return switch (delivery.next(end, stride, least, everything)) {
+        return switch (delivery.next(end, least, everything)) {
             case WAIT -> false;
             case AGAIN -> true;
             case GAP -> {

@@ -25,14 +25,15 @@ final class WholeFeed implements Feed {
     }
 
     @Override
-    public Outcome next(Mark head, int stride, int least, boolean everything) {
+    public Outcome next(Mark head, int least, boolean everything) {
         long available = head.position() - reader.position();
         if (available == 0) {
             return Outcome.WAIT;
         }
         // A write has whole segments, or all available bytes if they are less than one segment.
-        int amount =
-                available < segment.bytes() ? (int) available : segment.wholeUpTo((int) Math.min(available, stride));
+        int amount = available < segment.bytes()
+                ? (int) available
+                : segment.wholeUpTo((int) Math.min(available, SendGroup.WRITE_BYTES));
         if (!everything && amount < segment.wholeUpTo(least)) {
             return Outcome.WAIT;
         }

@@ -34,6 +34,8 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -282,9 +284,17 @@ final class FanoutRig implements AutoCloseable {
         }
     }
 
+    /** A connection by no machine's interface: its segments are Ethernet's, and a write of whole ones cuts frames. */
+    private static final class SegmentedChannel extends EmbeddedChannel {
+        @Override
+        protected SocketAddress localAddress0() {
+            return new InetSocketAddress("192.0.2.1", 1);
+        }
+    }
+
     final class Subscriber {
         final SubscriberConnection connection = new SubscriberConnection(services, shared);
-        final EmbeddedChannel channel = new EmbeddedChannel();
+        final EmbeddedChannel channel = new SegmentedChannel();
         final Wire wire = new Wire();
         private final Told told = new Told();
 

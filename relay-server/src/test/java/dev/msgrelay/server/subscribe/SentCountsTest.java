@@ -126,8 +126,8 @@ class SentCountsTest {
                     }
                 }
                 default -> {
-                    // Small strides, which cut frames.
-                    subscriber.connection.send(rig.head(), 1 + random.nextInt(500), 1, true);
+                    // One write of whole segments, which cuts a frame.
+                    subscriber.connection.send(rig.head(), 1, true);
                 }
             }
             if (random.nextInt(3) == 0) {

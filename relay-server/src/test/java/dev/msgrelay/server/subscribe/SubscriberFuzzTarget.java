@@ -21,7 +21,6 @@ import java.util.List;
  */
 public final class SubscriberFuzzTarget {
     private static final int MESSAGES = 100;
-    private static final int STRIDE = 1 << 16;
     private static final int ROUNDS = 200;
 
     private static final FanoutRig RIG = new FanoutRig(Policy.DISCONNECT);
@@ -47,7 +46,7 @@ public final class SubscriberFuzzTarget {
         }
         Mark head = RIG.head();
         int rounds = 0;
-        while (subscriber.connection.send(head, STRIDE, 1, true)) {
+        while (subscriber.connection.send(head, 1, true)) {
             if (++rounds > ROUNDS) {
                 throw new AssertionError("sends for ever, from " + subscriber.connection.position());
             }
