@@ -27,12 +27,13 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
         // This buffer is short, since fewer bytes than the longest signature are kept, and reads are limited.
         kept = Unpooled.wrappedBuffer(kept, (ByteBuf) message);
         int length = kept.readableBytes();
-        Stranger who = Stranger.of(kept.nioBuffer(), 0, length, false);
-        if (who == null && Stranger.mayFollow(kept.nioBuffer(), 0, length, false)) {
+        Optional<Stranger> who = Stranger.of(kept.nioBuffer(), 0, length, false);
+        if (who.isEmpty() && Stranger.mayFollow(kept.nioBuffer(), 0, length, false)) {
             return;
         }
-        if (who != null && (who.isProxy() || tls.isEmpty() && who != Stranger.HTTP)) {
-            ctx.fireUserEventTriggered(who);
+        Optional<Stranger> refused = who.filter(it -> it.isProxy() || tls.isEmpty() && it != Stranger.HTTP);
+        if (refused.isPresent()) {
+            ctx.fireUserEventTriggered(refused.get());
         } else {
             tls.ifPresent(made -> ctx.pipeline().addAfter(ctx.name(), null, made.get()));
             ctx.fireChannelRead(kept);

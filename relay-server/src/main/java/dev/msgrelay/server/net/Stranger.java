@@ -2,6 +2,7 @@ package dev.msgrelay.server.net;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /**
  * Other protocols, recognised by the first bytes of a connection; one table for all TCP ports. Bytes that are a whole
@@ -111,18 +112,18 @@ public enum Stranger {
     }
 
     /**
-     * Returns the protocol of a connection's first bytes; null if none matches, or there are too few bytes.
+     * Returns the protocol of a connection's first bytes; empty if none matches, or there are too few bytes.
      *
      * @param bytes in any byte order
      * @param header true: the bytes may be a frame's header, so only protocols are tried that may look like one
      */
-    public static Stranger of(ByteBuffer bytes, int offset, int length, boolean header) {
+    public static Optional<Stranger> of(ByteBuffer bytes, int offset, int length, boolean header) {
         for (Stranger each : ALL) {
             if ((each.lawful || !header) && each.match(bytes, offset, length) == Match.YES) {
-                return each;
+                return Optional.of(each);
             }
         }
-        return null;
+        return Optional.empty();
     }
 
     /** Whether {@link #of} may recognise a protocol after further bytes have come. */

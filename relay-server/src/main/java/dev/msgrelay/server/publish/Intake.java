@@ -20,6 +20,7 @@ import dev.msgrelay.server.stream.RunScan;
 import dev.msgrelay.server.stream.WaitingSources;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -309,10 +310,10 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
      */
     private boolean awaitsStranger(RunScan run, ByteBuffer view, int offset, int length) throws FrameException {
         boolean header = !run.isFaulty() || run.problem() == CloseReason.NOT_PERMITTED;
-        Stranger who = Stranger.of(view, offset, length, header);
-        if (who != null) {
+        Optional<Stranger> who = Stranger.of(view, offset, length, header);
+        if (who.isPresent()) {
             String fault = run.isFaulty() ? run.problemText() : "";
-            throw session.dialogue().refusalOf(who, run.problem(), fault);
+            throw session.dialogue().refusalOf(who.get(), run.problem(), fault);
         }
         return run.isFaulty() && Stranger.mayFollow(view, offset, length, header);
     }

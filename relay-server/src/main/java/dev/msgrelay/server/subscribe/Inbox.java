@@ -9,6 +9,7 @@ import dev.msgrelay.server.net.Stranger;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Assembles the control frames of a subscriber, which may send nothing else. Keeps only one frame. Checks a frame's
@@ -137,9 +138,9 @@ public final class Inbox {
             throw fault;
         }
         move(came, Stranger.LONGEST);
-        Stranger who = Stranger.of(kept, 0, kept.position(), false);
-        if (who != null) {
-            throw handler.onStranger(who, fault);
+        Optional<Stranger> who = Stranger.of(kept, 0, kept.position(), false);
+        if (who.isPresent()) {
+            throw handler.onStranger(who.get(), fault);
         }
         strange = Stranger.mayFollow(kept, 0, kept.position(), false);
         if (!strange) {

@@ -142,18 +142,18 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     /** Refuses a client that does not speak TLS, once its bytes match a known protocol, or can match none any more. */
     private void refuseStranger() {
-        Stranger who = in.stranger();
-        if (who == null && in.strangerMayFollow()) {
+        Optional<Stranger> who = in.stranger();
+        if (who.isEmpty() && in.strangerMayFollow()) {
             return;
         }
         watch.plain();
-        if (who != null && who.isProxy()) {
-            refuse(CloseReason.UNSUPPORTED, who.refusalOfProxy(), true);
+        if (who.filter(Stranger::isProxy).isPresent()) {
+            refuse(CloseReason.UNSUPPORTED, who.get().refusalOfProxy(), true);
             return;
         }
-        String first = who != null
-                ? "the first bytes are those of " + who.words()
-                : String.format(Locale.ROOT, "the first byte is 0x%02X, not the 0x16 of a TLS handshake", in.first());
+        String first = who.map(it -> "the first bytes are those of " + it.words())
+                .orElseGet(() -> String.format(
+                        Locale.ROOT, "the first byte is 0x%02X, not the 0x16 of a TLS handshake", in.first()));
         refuse(
                 CloseReason.TLS_FAILED,
                 "this port is for TLS, and " + first

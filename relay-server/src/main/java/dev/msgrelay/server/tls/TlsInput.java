@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
@@ -174,8 +175,8 @@ final class TlsInput implements SocketReads.Reader {
         return end == 0 || TlsRecords.mayBegin(first(), end > 1 ? buffer.view().get(1) : TlsRecords.MAJOR_VERSION);
     }
 
-    /** The protocol that {@link Stranger#of} finds in the first bytes; null if they match none. */
-    Stranger stranger() {
+    /** The protocol that {@link Stranger#of} finds in the first bytes. */
+    Optional<Stranger> stranger() {
         return Stranger.of(buffer.view(), 0, end, false);
     }
 

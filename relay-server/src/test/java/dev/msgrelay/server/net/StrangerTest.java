@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.server.harness.Strange;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -40,8 +41,10 @@ class StrangerTest {
         ByteBuffer somewhere = ByteBuffer.allocate(bytes.length + 3).put(3, bytes);
         for (int length = 0; length <= bytes.length; length++) {
             boolean known = length >= tells;
-            assertThat(Stranger.of(somewhere, 3, length, false)).isEqualTo(known ? who : null);
-            assertThat(Stranger.of(somewhere, 3, length, true)).isEqualTo(known && asHeader ? who : null);
+            assertThat(Stranger.of(somewhere, 3, length, false))
+                    .isEqualTo(Optional.of(who).filter(it -> known));
+            assertThat(Stranger.of(somewhere, 3, length, true))
+                    .isEqualTo(Optional.of(who).filter(it -> known && asHeader));
             if (!known) {
                 assertThat(Stranger.mayFollow(somewhere, 3, length, false)).isTrue();
             }
@@ -67,14 +70,14 @@ class StrangerTest {
             bytes[i] ^= 1;
             assertThat(Stranger.of(ByteBuffer.wrap(bytes), 0, bytes.length, false))
                     .as("byte %d", i)
-                    .isNull();
+                    .isEmpty();
         }
         // Lengths of a ClientHello that do not fit each other.
         byte[] hello = Strange.clientHello(512);
         hello[4]++;
         hello[8] = 0;
         hello[7] = 0;
-        assertThat(Stranger.of(ByteBuffer.wrap(hello), 0, hello.length, false)).isNull();
+        assertThat(Stranger.of(ByteBuffer.wrap(hello), 0, hello.length, false)).isEmpty();
     }
 
     @Test
