@@ -16,6 +16,7 @@ import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RelayPageBrowserTest {
     private static final String EVIL = "<script>window.hit=1</script><img src=x onerror=window.hit=2>";
     private static final String STOPPED = "stopped";
+    private static final String TICKS = "ticks";
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
 
     /** 4 MB/s: what sockets hold is full in two or three seconds, and the log then in four. */
@@ -78,8 +80,10 @@ class RelayPageBrowserTest {
 
     @BeforeEach
     void start() throws IOException {
-        relay = RelayServer.start(
-                RelayConfig.builder(0, 0).set(LOG_SIZE, 16 << 20).build());
+        relay = RelayServer.start(RelayConfig.builder(0, 0)
+                .set(LOG_SIZE, 16 << 20)
+                .set(STATE, 2 << 20)
+                .build());
         admin = AdminServer.start(relay, AdminConfig.parse("127.0.0.1:0", null));
         thread(this::publish);
         subscriber(EVIL, () -> true);
@@ -118,11 +122,13 @@ class RelayPageBrowserTest {
     }
 
     private void subscriber(String name, Supplier<Boolean> reads) throws IOException {
-        RelaySubscriber subscriber =
-                RelaySubscriber.connect(SubscriberOptions.builder(Endpoint.of(relay.subscribeAddress()))
-                        .name(name)
-                        .reconnect(ReconnectPolicy.none())
-                        .build());
+        subscriber(
+                SubscriberOptions.builder(Endpoint.of(relay.subscribeAddress())).name(name), reads);
+    }
+
+    private void subscriber(SubscriberOptions.Builder options, Supplier<Boolean> reads) throws IOException {
+        RelaySubscriber subscriber = RelaySubscriber.connect(
+                options.reconnect(ReconnectPolicy.none()).build());
         subscribers.add(subscriber);
         thread(() -> {
             try {
@@ -210,6 +216,19 @@ class RelayPageBrowserTest {
 
         assertThat(browser.complaints()).isEmpty();
         assertThat(browser.requests()).hasSizeGreaterThanOrEqualTo(5).allMatch(request -> request.startsWith(url));
+    }
+
+    /** As relay-client top has it. */
+    @Test
+    void theIntervalIsBesideThePolicy() throws IOException {
+        subscriber(
+                SubscriberOptions.builder(Endpoint.of(relay.subscribeAddress()))
+                        .name(TICKS)
+                        .interval(Duration.ofMillis(500)),
+                () -> true);
+        browser.open("http://127.0.0.1:" + admin.address().getPort() + "/", 1280, 1000);
+        until("its row", () -> row(TICKS) != null);
+        assertThat(row(TICKS)).contains("latest every 500 ms");
     }
 
     private static int points() {

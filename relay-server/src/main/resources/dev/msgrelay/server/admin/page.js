@@ -215,11 +215,14 @@ function endOf(subscriber, now) {
   return now.ended.find(e => e.who === who || e.who.startsWith(`${who} (`));
 }
 
+function policyOf(subscriber) {
+  return subscriber.intervalMillis > 0 ? `${subscriber.policy} every ${subscriber.intervalMillis} ms` : subscriber.policy;
+}
+
 function stateOf(subscriber) {
-  const interval = subscriber.intervalMillis > 0 ? `every ${subscriber.intervalMillis} ms` : '';
   const conflated = subscriber.conflated > 0 ? `${short(subscriber.conflated)} conflated` : '';
-  if (interval || conflated || subscriber.replayPercent === undefined) {
-    return [subscriber.state, subscriber.waitsFor, interval, conflated].filter(word => word).join(', ');
+  if (conflated || subscriber.replayPercent === undefined) {
+    return [subscriber.state, subscriber.waitsFor, conflated].filter(word => word).join(', ');
   }
   const left = subscriber.replayLeftMillis;
   const when = left < 0 ? 'comes no nearer' : `${Math.ceil(left / 1000)} s left`;
@@ -249,7 +252,7 @@ function lagging(now) {
     cell(s.id),
     cell(s.name, 'wrap'),
     cell(s.address, 'less'),
-    cell(s.policy, 'less'),
+    cell(policyOf(s), 'less'),
     cell(s.types || 'all', 'less'),
     end ? cell(`gone: ${end.reason}`, 'bad') : cell(stateOf(s)),
     cell(end ? '' : short(s.messagesPerSecond), 'n less'),
