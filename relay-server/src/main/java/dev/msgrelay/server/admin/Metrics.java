@@ -133,9 +133,9 @@ final class Metrics {
         if (relay.cluster() != null) {
             addCluster(relay.cluster());
         }
-        if (stats.forces() != null) {
-            histogram("relay_journal_force_seconds", "seconds: duration of a force to the disk", stats.forces());
-        }
+        stats.forces()
+                .ifPresent(forces ->
+                        histogram("relay_journal_force_seconds", "seconds: duration of a force to the disk", forces));
         histogram(
                 "relay_acknowledge_seconds",
                 "seconds: from a batch's first message in the relay until its publishers are told, once a batch",

@@ -13,6 +13,7 @@ import dev.msgrelay.server.stream.StreamHead;
 import dev.msgrelay.server.stream.WindowGate;
 import java.lang.invoke.VarHandle;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -244,7 +245,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     }
 
     @Override
-    public TimeHistogram.Times report(Map<Counter, Long> values, long head, long nowNanos) {
+    public Optional<TimeHistogram.Times> report(Map<Counter, Long> values, long head, long nowNanos) {
         Journal.Stats now = journal.stats();
         TimeHistogram.Times forces = now.forces();
         long written = journal.written().position();
@@ -265,7 +266,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
         values.put(Counter.JOURNAL_FILE_BYTES, now.fileBytes());
         values.put(Counter.JOURNAL_FREE_BYTES, now.freeBytes());
         values.put(Counter.JOURNAL_FAILED, failed ? 1L : 0L);
-        return forces;
+        return Optional.of(forces);
     }
 
     private static long millis(long nanos) {

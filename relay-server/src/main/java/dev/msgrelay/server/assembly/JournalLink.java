@@ -8,6 +8,7 @@ import dev.msgrelay.server.producers.NameTable;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The engine's side of the journal: {@link EngineJournal}, or {@link NoJournal} with the default methods. Owned by the
@@ -59,10 +60,10 @@ interface JournalLink extends Durability {
     /**
      * Puts the counters of the journal into {@code values}, or removes these counters if there is no journal.
      *
-     * @return the times of the journal's forces; null without a journal
+     * @return the times of the journal's forces; empty without a journal
      */
-    default TimeHistogram.Times report(Map<Counter, Long> values, long head, long nowNanos) {
+    default Optional<TimeHistogram.Times> report(Map<Counter, Long> values, long head, long nowNanos) {
         values.keySet().removeIf(Counter::ofJournal);
-        return null;
+        return Optional.empty();
     }
 }

@@ -178,7 +178,7 @@ public record RelayEngine(
             values.put(Counter.STATE_SNAPSHOT, snapshot.sequence());
             values.put(Counter.STATE_SNAPSHOT_FORGOTTEN, snapshot.forgotten());
         });
-        TimeHistogram.Times forces = journal.report(values, head.position(), now);
+        Optional<TimeHistogram.Times> forces = journal.report(values, head.position(), now);
         Map<Part, Long> memory = new EnumMap<>(Part.class);
         services.budget().pools().forEach((part, pool) -> memory.put(part, pool.used()));
         return new RelayStats(

@@ -5,6 +5,7 @@ import dev.msgrelay.server.memory.MemoryBudget.Part;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The figures of a relay so far.
@@ -13,7 +14,7 @@ import java.util.Map;
  * @param closes closed connections by reason; only reasons that have occurred
  * @param ended the last few closed connections for each reason, the newest first
  * @param memory bytes taken or reserved in each part of the memory; the limits are in the memory plan
- * @param forces durations of the journal's forces; null: there is no journal
+ * @param forces durations of the journal's forces; empty: there is no journal
  * @param acknowledgements for each batch, the time from its first message that asks for an ACK until the core's loop
  *     has written the batch to subscribers and the ACKs to publishers
  * @param transits for each batch, the time from its first message until the core's loop has written the batch to all
@@ -24,7 +25,7 @@ public record RelayStats(
         Map<CloseReason, Long> closes,
         List<CloseLog.Ended> ended,
         Map<Part, Long> memory,
-        TimeHistogram.Times forces,
+        Optional<TimeHistogram.Times> forces,
         TimeHistogram.Times acknowledgements,
         TimeHistogram.Times transits) {
     public RelayStats {

@@ -8,6 +8,7 @@ import dev.msgrelay.server.figures.RelayStats;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +30,7 @@ class SecondsTest {
                 second * 250L,
                 Counter.LOG_BYTES,
                 logBytes);
-        RelayStats stats = new RelayStats(values, Map.of(), List.of(), Map.of(), null, null, null);
+        RelayStats stats = new RelayStats(values, Map.of(), List.of(), Map.of(), Optional.empty(), null, null);
         seconds.add(Instant.EPOCH.plusSeconds(second), TimeUnit.SECONDS.toNanos(second), stats);
     }
 
