@@ -22,6 +22,7 @@ final class IdleEnd {
     private boolean begun;
     private boolean over;
     private String trouble = "";
+    private String refusal = "";
 
     /** @param limit longest silence; empty: any */
     IdleEnd(Optional<Duration> limit) {
@@ -58,18 +59,30 @@ final class IdleEnd {
         if (messages > 0) {
             sinceNanos = now;
         }
-        over = begun && now - sinceNanos >= limit.orElseThrow().toNanos();
+        over = !refusal.isEmpty()
+                || begun && now - sinceNanos >= limit.orElseThrow().toNanos();
     }
 
     void event(SessionEvent event) {
-        if (event instanceof SessionEvent.Connected) {
+        if (event instanceof SessionEvent.Connected connected) {
             sinceNanos = begun ? sinceNanos : clock.getAsLong();
             begun = true;
             trouble = "";
+            refuse(connected.welcome().intervalMillis());
         } else if (event instanceof SessionEvent.Lost lost) {
             begun = true;
             trouble = lost.text();
         }
+    }
+
+    /** Ends the run where the relay's interval is as long as the silence that would end it: every tick would be it. */
+    private void refuse(int intervalMillis) {
+        Duration interval = Duration.ofMillis(intervalMillis);
+        refusal = limit.filter(longest -> !interval.isZero() && longest.compareTo(interval) <= 0)
+                .map(longest ->
+                        "--idle " + Durations.format(longest) + " is not over the interval that the relay grants, "
+                                + Durations.format(interval) + ": nothing comes between two of its sendings")
+                .orElse("");
     }
 
     boolean isOver() {
@@ -81,9 +94,12 @@ final class IdleEnd {
      *
      * @param came whether a message came
      * @param wanted messages that were to come as well, in words; empty: none
-     * @throws IOException there is no connection, or what was to come did not
+     * @throws IOException there is no connection, its interval is too long, or what was to come did not
      */
     void check(boolean came, String wanted) throws IOException {
+        if (!refusal.isEmpty()) {
+            throw new IOException(refusal);
+        }
         String silence = "no message for " + Durations.format(limit.orElseThrow());
         if (!trouble.isEmpty()) {
             throw new IOException(silence + ": " + trouble);

@@ -8,6 +8,7 @@ import dev.msgrelay.client.Frames;
 import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.scripted.FrameText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -66,6 +67,22 @@ class IdleEndTest {
                 .hasMessageContaining("reset");
     }
 
+    /** Between two sendings every wait would be the end, also behind messages that came. */
+    @Test
+    void anIntervalAsLongAsTheSilenceIsRefused() throws Exception {
+        idle.event(connected(4_999));
+        assertThat(after(1, 1)).isFalse();
+        idle.event(connected(5_000));
+        assertThat(after(0, 1)).isTrue();
+        assertThatThrownBy(() -> idle.check(true, ""))
+                .isNotInstanceOf(CodedException.class)
+                .hasMessage(
+                        "--idle 5s is not over the interval that the relay grants, 5s: nothing comes between two of its"
+                                + " sendings");
+        idle.event(connected(0));
+        assertThat(after(1, 0)).as("no interval").isFalse();
+    }
+
     private boolean after(int seconds, int messages) {
         now += seconds * SECOND;
         idle.polled(messages);
@@ -77,7 +94,13 @@ class IdleEndTest {
     }
 
     private static SessionEvent connected() throws Exception {
-        ByteBuffer frame = Frames.welcome(1);
+        return connected(0);
+    }
+
+    private static SessionEvent connected(int intervalMillis) throws Exception {
+        ByteBuffer frame = intervalMillis == 0
+                ? Frames.welcome(1)
+                : FrameText.encode("WELCOME policy=5 features=8 interval=" + intervalMillis);
         return new SessionEvent.Connected(RELAY, WelcomeFrame.decode(frame.position(8)), false);
     }
 }

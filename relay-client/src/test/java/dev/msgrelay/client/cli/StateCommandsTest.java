@@ -293,9 +293,14 @@ class StateCommandsTest {
                     .contains("connected to " + to + " (scripted), with messages every 1000 ms")
                     .contains(to + " does not grant --interval 500ms: its interval for this subscriber is 1s")
                     .contains("passed over 8 messages");
+            args[3] = "--idle=1s";
+            run = CommandRun.of(args);
+            assertThat(run.exitCode()).as(run.out()).isOne();
+            assertThat(run.err()).contains("--idle 1s is not over the interval that the relay grants, 1s: ");
+            args[3] = "--count=2";
             args[4] = "--json";
             assertThat(CommandRun.of(args).out()).contains(" every 1000 ms\",\"intervalMillis\":1000}");
-            assertThat(relay.hellos()).hasSize(2).allSatisfy(hello -> {
+            assertThat(relay.hellos()).hasSize(3).allSatisfy(hello -> {
                 assertThat(hello.policy()).isSameAs(Policy.LATEST);
                 assertThat(hello.intervalMillis()).isEqualTo(500);
             });
