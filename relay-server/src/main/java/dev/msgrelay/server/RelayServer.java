@@ -313,9 +313,9 @@ public final class RelayServer implements AutoCloseable {
         return closing.get();
     }
 
-    /** The state of the cluster; null if the relay has no cluster. Any thread. */
-    public ClusterStatus cluster() {
-        return parts.orderer().map(Orderer::status).orElse(null);
+    /** The state of the cluster; empty if the relay has no cluster. Any thread. */
+    public Optional<ClusterStatus> cluster() {
+        return parts.orderer().map(Orderer::status);
     }
 
     /** Whether the core runs: it has ticked within the last 10 s, and the relay has not failed. Any thread. */

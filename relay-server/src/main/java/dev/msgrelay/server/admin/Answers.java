@@ -7,7 +7,6 @@ import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.ListenConfig;
-import dev.msgrelay.server.figures.ClusterStatus;
 import dev.msgrelay.server.figures.ConnectionRow;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.figures.RelayStats;
@@ -156,17 +155,19 @@ final class Answers {
         boolean ready = relay.ready();
         JsonLine line = new JsonLine().text("status", readiness(ready));
         if (!config.healthOnly()) {
-            Look.cluster(line, relay.cluster());
+            relay.cluster().ifPresent(status -> Look.cluster(line, status));
         }
         return health(ready, line);
     }
 
     private String readiness(boolean ready) {
-        ClusterStatus cluster = relay.cluster();
         if (ready || !relay.ending() && !relay.reachable()) {
             return ready ? "ready" : "unreachable";
         }
-        return relay.ending() || cluster == null ? "ending" : cluster.state().text();
+        return relay.cluster()
+                .filter(status -> !relay.ending())
+                .map(status -> status.state().text())
+                .orElse("ending");
     }
 
     /**

@@ -16,9 +16,10 @@ import java.util.Optional;
  * A relay's figures and connections at one moment.
  *
  * @param nanos the same moment, by {@link System#nanoTime}
- * @param cluster state of the relay's cluster; null if the relay is in no cluster
+ * @param cluster state of the relay's cluster; empty if the relay is in no cluster
  */
-public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRow> connections, ClusterStatus cluster) {
+public record Look(
+        Instant time, long nanos, RelayStats stats, List<ConnectionRow> connections, Optional<ClusterStatus> cluster) {
     public static Look at(RelayServer relay) {
         // Connections are read before the statistics, so that these include a close that happens in between.
         List<ConnectionRow> connections = relay.connections();
@@ -43,14 +44,10 @@ public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRo
         line.number("gcCount", gc.count()).number("gcMillis", gc.millis());
         line.object("closes", closes -> look.stats().closes().forEach((reason, n) -> closes.number(reason.name(), n)));
         look.slowest().ifPresent(slowest -> line.object("slowest", members -> row(members, slowest)));
-        cluster(line, look.cluster());
+        look.cluster().ifPresent(status -> cluster(line, status));
     }
 
-    /** Adds the cluster's state, or nothing if the relay is in no cluster. */
     static void cluster(JsonLine line, ClusterStatus status) {
-        if (status == null) {
-            return;
-        }
         line.object("cluster", cluster -> cluster.text("name", status.name())
                 .number("node", status.node())
                 .text("role", status.state().text())

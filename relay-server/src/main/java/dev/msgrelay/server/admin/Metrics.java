@@ -130,9 +130,7 @@ final class Metrics {
                 "seconds: until a certificate or authority expires; below 0: one has expired or is not yet valid;"
                         + " 100 years: no TLS",
                 Math.min(relay.tls().validSeconds(), LONGEST_SECONDS));
-        if (relay.cluster() != null) {
-            addCluster(relay.cluster());
-        }
+        relay.cluster().ifPresent(this::addCluster);
         stats.forces()
                 .ifPresent(forces ->
                         histogram("relay_journal_force_seconds", "seconds: duration of a force to the disk", forces));

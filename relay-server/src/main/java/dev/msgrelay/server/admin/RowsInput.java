@@ -21,7 +21,7 @@ final class RowsInput implements Enumeration<InputStream> {
     RowsInput(Look look) {
         rows = look.connections().iterator();
         JsonLine line = new JsonLine().text("time", look.time().toString());
-        Look.cluster(line, look.cluster());
+        look.cluster().ifPresent(status -> Look.cluster(line, status));
         String head = line.list("connections", Stream.empty(), Look::row).toLine();
         // Without the closing bracket and brace, since the rows follow.
         next = head.substring(0, head.length() - 2);
