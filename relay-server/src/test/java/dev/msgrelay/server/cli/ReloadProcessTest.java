@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Tag;
@@ -46,6 +47,13 @@ class ReloadProcessTest {
         return "access { orders { token = \"" + TokenHash.of(token).text() + "\", publish = \"" + types + "\" } }";
     }
 
+    /** A relay that gives its clients hours: one of them answers no PING, and a handshake may be slow. */
+    private static CommandProcess patient(List<String> before, String... args) throws IOException {
+        List<String> all = new ArrayList<>(List.of("--idle-timeout=1h", "--handshake-timeout=1h"));
+        all.addAll(List.of(args));
+        return CommandProcess.startedBy(before, all.toArray(String[]::new));
+    }
+
     private static TalkingPublisher publisher(InetSocketAddress address, Token token) throws IOException {
         return TalkingPublisher.connect(address)
                 .send(HelloFrame.publisher().token(token).build().encode());
@@ -60,7 +68,7 @@ class ReloadProcessTest {
     @ConcurrentTest
     void allOfItOrNothing() throws Exception {
         Path file = file("name-hold = 10s", orders(TOKEN, "1-9"));
-        try (CommandProcess command = CommandProcess.logging("--json", "--quiet", "--config=" + file)) {
+        try (CommandProcess command = patient(List.of(), "--json", "--quiet", "--config=" + file)) {
             InetSocketAddress address = command.publishers();
             try (TalkingPublisher stays = welcomed(address, TOKEN)) {
                 for (String[] wrong : new String[][] {
@@ -111,8 +119,7 @@ class ReloadProcessTest {
             TlsFiles old = certificates.relayFiles(certificates.relay("CN=old"));
             TlsFiles fresh = certificates.relayFiles(certificates.relay("CN=fresh"));
             Path file = file(tls(old.certificate(), old.key()), orders(TOKEN, "1-9"));
-            try (CommandProcess command =
-                    CommandProcess.logging("--tls-size=2m", "--pin-size=8m", "--config=" + file)) {
+            try (CommandProcess command = patient(List.of(), "--tls-size=2m", "--pin-size=8m", "--config=" + file)) {
                 InetSocketAddress address = command.told("TLS publishers ");
                 try (TlsBridge bridge = new TlsBridge(address, certificates.client());
                         TalkingPublisher stays = welcomed((InetSocketAddress) bridge.address(), TOKEN)) {
@@ -167,7 +174,7 @@ class ReloadProcessTest {
     }
 
     private static CommandProcess withAnAdminPort(Path file) throws IOException {
-        return CommandProcess.logging("--json", "--quiet", "--admin=127.0.0.1:0", "--config=" + file);
+        return patient(List.of(), "--json", "--quiet", "--admin=127.0.0.1:0", "--config=" + file);
     }
 
     /** Asks the admin port for a reload; fails unless that is answered so. Returns all that is answered. */
@@ -336,8 +343,8 @@ class ReloadProcessTest {
             TlsFiles old = certificates.relayFiles(certificates.relay("CN=old"));
             TlsFiles fresh = certificates.relayFiles(certificates.relay("CN=fresh"));
             Path file = file(tls(old.certificate(), old.key()), orders(TOKEN, "1-9"));
-            try (CommandProcess relay = CommandProcess.startedBy(
-                            before, "--json", "--quiet", "--tls-size=2m", "--pin-size=8m", "--config=" + file);
+            try (CommandProcess relay =
+                            patient(before, "--json", "--quiet", "--tls-size=2m", "--pin-size=8m", "--config=" + file);
                     TalkingPublisher stays = welcomed(relay.publishers(), TOKEN)) {
                 file(tls(fresh.certificate(), fresh.key()), orders(TOKEN, "5"));
                 for (Path one : List.of(file, fresh.certificate(), fresh.key())) {
