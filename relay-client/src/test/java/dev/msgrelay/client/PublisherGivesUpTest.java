@@ -54,15 +54,18 @@ class PublisherGivesUpTest extends ScriptedPublishing {
     /** In the README's way: flush throws within try, and close is called behind it. */
     @Test
     void aStackTraceHasEachReasonOnce() throws Exception {
+        CountDownLatch published = new CountDownLatch(1);
         Script refuses = client -> {
             client.hello();
+            published.await();
             client.send(ErrorFrame.encode(CloseReason.NOT_PERMITTED, "type 1"));
             client.drain();
         };
         try (ScriptedRelay relay = ScriptedRelay.of(refuses)) {
             PublishException end = catchThrowableOfType(PublishException.class, () -> {
-                try (RelayPublisher publisher = open(acked(relay))) {
+                try (RelayPublisher publisher = open(acked(relay).handshakeTimeout(LONG))) {
                     publish(publisher, "a");
+                    published.countDown();
                     publisher.flush(LONG);
                 }
             });
