@@ -38,7 +38,7 @@ class ProbeTest {
             assertRole(publish, Role.SUBSCRIBER, Role.PUBLISHER);
             assertRole(subscribe, Role.PUBLISHER, Role.SUBSCRIBER);
             while (wrongRoles(relay) < 2) {
-                Thread.sleep(10);
+                Thread.onSpinWait();
             }
         }
     }
