@@ -123,12 +123,12 @@ public final class LoadRun {
 
     private RunRecord measure(boolean stops) throws RunException, InterruptedException {
         Senders senders = new Senders(fleet.congestion(), plan.contestant().congestion(contestant));
+        observer.phase("warm-up");
         Window window = plan.timing().windowFrom(System.nanoTime());
         fleet.sendWindow(window);
         if (contestant.sendsByItself()) {
             relay.send("window", window);
         }
-        observer.phase("warm-up");
         try (Watch watch = new Watch(window, load, fleet, contestant)) {
             await("warm-up", window.begin(), window);
             Map<Child, Cpu> cpuAtBegin = cpu();

@@ -31,7 +31,7 @@ import java.util.List;
  *  threads of its own process --&gt; {@link #publish} --'
  * </pre>
  */
-final class FakeRelay implements AutoCloseable {
+final class FakeRelay implements RunObserver, AutoCloseable {
     /** Messages that are not relayed in one go. */
     static final int DROPPED = 300;
 
@@ -74,7 +74,7 @@ final class FakeRelay implements AutoCloseable {
     }
 
     private final Fault fault;
-    private final long place;
+    private final long distance;
     private final Policy policy;
     private final int publisherCount;
     private final int subscriberCount;
@@ -86,22 +86,31 @@ final class FakeRelay implements AutoCloseable {
     private volatile boolean closing;
     private volatile Exception failure;
 
+    private volatile boolean primed;
+
     private long index;
+    // Unknown until every subscriber has a message of every publisher, however many those take.
+    private long place = Long.MAX_VALUE;
 
     private boolean done;
     private byte[] held;
 
     /**
-     * @param place in the stream where the fault happens, from 0
+     * @param distance messages between the warm-up's beginning and the fault
      * @param policy that HELLO is answered with; null: subscribers say nothing
      */
-    FakeRelay(Fault fault, long place, Policy policy, int publishers, int subscribers) throws IOException {
+    FakeRelay(Fault fault, long distance, Policy policy, int publishers, int subscribers) throws IOException {
         this.fault = fault;
-        this.place = place;
+        this.distance = distance;
         this.policy = policy;
         this.publisherCount = publishers;
         this.subscriberCount = subscribers;
         thread.start();
+    }
+
+    @Override
+    public void phase(String what) {
+        primed |= what.equals("warm-up");
     }
 
     Contestant.Started started() throws IOException {
@@ -225,6 +234,9 @@ final class FakeRelay implements AutoCloseable {
     }
 
     private void onMessage(ByteBuffer frame) throws IOException {
+        if (primed && place == Long.MAX_VALUE) {
+            place = index + distance;
+        }
         boolean here = index == place;
         switch (fault) {
             case BIT_IN_NUMBER -> toAll(here ? flipped(frame, NUMBER) : frame);

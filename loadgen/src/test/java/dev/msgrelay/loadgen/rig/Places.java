@@ -34,8 +34,14 @@ final class Places implements AutoCloseable {
 
         RunRecord through(Contestant.Started started, Contestant contestant, Load load, Timing timing)
                 throws IOException, RunException, InterruptedException {
+            return through(started, contestant, load, timing, RunObserver.NONE);
+        }
+
+        RunRecord through(
+                Contestant.Started started, Contestant contestant, Load load, Timing timing, RunObserver observer)
+                throws IOException, RunException, InterruptedException {
             Plan plan = Plan.here("", contestant, load, timing, Rig.OWN);
-            return new LoadRun(plan, 1, RunObserver.NONE, started, workers).run();
+            return new LoadRun(plan, 1, observer, started, workers).run();
         }
 
         private Contestant.Started relay(Contestant contestant, Load load)
