@@ -44,7 +44,8 @@ class CompareInTurnTest extends CommandTest {
     /** A script must not take a comparison that knows nothing for a relay that is fast enough. */
     @ConcurrentTest
     void withoutAnIntervalNothingIsKnownToBeFastEnough() {
-        int code = execute("compare", "--b=", "--minutes=0.01", SHORT, "--warmup=0", "--fail-below=0.1");
+        int code = executeUntilSomethingComes(
+                "compare", "--b=", "--minutes=0.01", SHORT, "--warmup=0", "--fail-below=0.1");
         assertThat(err.toString()).startsWith("no verdict will come of --minutes 0.01: an interval needs 6 rounds");
         assertThat(out.toString()).contains("verdict: none: an interval needs 6 rounds");
         assertThat(code).isEqualTo(4);
@@ -84,7 +85,7 @@ class CompareInTurnTest extends CommandTest {
 
     @ConcurrentTest
     void aCommandThatEndsMakesItFail() {
-        int code = execute(
+        int code = executeUntilSomethingComes(
                 "compare", "--b-command=sh -c 'exit 3' {publish} {subscribe}", "--minutes=0.01", SHORT, "--warmup=0");
         assertThat(out.toString()).contains("FAIL", "  B, run 2: command ended with exit code 3");
         assertThat(code).isOne();
@@ -100,7 +101,7 @@ class CompareInTurnTest extends CommandTest {
     /** Relays of commands, over TCP here, know nothing of a controller: they have to end with it all the same. */
     @ConcurrentTest
     void afterCtrlCThereIsAReportAndNobodyIsLeft() throws Exception {
-        try (TestProcess process = start("--pairs=9")) {
+        try (TestProcess process = start("--duration=2s", "--pairs=9")) {
             process.error(0, line -> line.startsWith("pair   1"));
             List<ProcessHandle> all = process.descendants();
             assertThat(all).hasSizeGreaterThanOrEqualTo(6);
@@ -116,7 +117,7 @@ class CompareInTurnTest extends CommandTest {
 
     @ConcurrentTest
     void afterAKillNobodyIsLeft() throws Exception {
-        try (TestProcess process = start()) {
+        try (TestProcess process = start(SHORT)) {
             List<ProcessHandle> all = process.descendants();
             while (all.size() < 5) {
                 assertThat(process.isAlive()).isTrue();
@@ -136,8 +137,7 @@ class CompareInTurnTest extends CommandTest {
                 "compare",
                 "--a-command=" + OVER_TCP,
                 "--b-command=" + OVER_TCP,
-                "--warmup=100ms",
-                SHORT);
+                "--warmup=100ms");
         command.addAll(List.of(more));
         return new TestProcess(command);
     }
@@ -154,7 +154,7 @@ class CompareInTurnTest extends CommandTest {
         all.addAll(List.of(args));
         out.getBuffer().setLength(0);
         err.getBuffer().setLength(0);
-        int code = execute("compare", all.toArray());
+        int code = executeUntilSomethingComes("compare", all.toArray());
         assertThat(err.toString())
                 .startsWith("no verdict will come of --minutes 0.01")
                 .hasLineCount(1);
