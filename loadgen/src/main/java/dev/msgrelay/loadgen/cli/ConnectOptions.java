@@ -45,7 +45,7 @@ final class ConnectOptions extends Options {
     @Option(
             names = "--connect-timeout",
             paramLabel = "TIME",
-            description = "Longest time to connect to that relay, when nothing answers (5s).")
+            description = "Longest time to connect to that relay, and for each of its first answers (5s).")
     private Duration timeout;
 
     @Option(
@@ -93,13 +93,14 @@ final class ConnectOptions extends Options {
                 connectSubscribe != null || below ? connectSubscribe : first(named, Context.SUBSCRIBE),
                 text -> below ? oneBelow(publish) : endpoint(text, access.tls() ? TLS_SUBSCRIBE : SUBSCRIBE));
         refuse(access.tls() && (publish.isUnix() || subscribe.isUnix()), "TLS is for TCP, not for unix:");
+        Duration longest = timeout == null ? CONNECT_TIMEOUT : timeout;
         return new RemoteRelay(
                 publish,
                 subscribe,
                 policy,
                 access,
-                timeout == null ? CONNECT_TIMEOUT : timeout,
-                admin == null ? null : parsed("--admin: ", admin, AdminPort::parse));
+                longest,
+                admin == null ? null : parsed("--admin: ", admin, text -> AdminPort.parse(text, longest)));
     }
 
     /** Returns the load with the transport and the kind of client that this relay requires. */

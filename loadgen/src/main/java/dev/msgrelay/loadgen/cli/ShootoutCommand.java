@@ -328,7 +328,12 @@ final class ShootoutCommand extends PrintingCommand {
                                             : Policy.RELAY_DEFAULT,
                                     new Access(tls, null, null, null, null, null),
                                     ConnectOptions.CONNECT_TIMEOUT,
-                                    admin == null ? null : parsed(option, admin, AdminPort::parse)),
+                                    admin == null
+                                            ? null
+                                            : parsed(
+                                                    option,
+                                                    admin,
+                                                    one -> AdminPort.parse(one, ConnectOptions.CONNECT_TIMEOUT))),
                             Optional.ofNullable(more.get(LINK))
                                     .map(speed -> parsed(option, speed, LinkSpeed::parse))
                                     .or(() -> all.map(speed -> parsed("--link: ", speed, LinkSpeed::parse)))));

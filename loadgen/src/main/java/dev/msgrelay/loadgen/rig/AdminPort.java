@@ -8,15 +8,17 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
 /**
  * The admin port of a relay that is already running. The token in RELAY_TOKEN is sent only over https, or within this
  * host.
+ *
+ * @param timeout for a connection, and then for each part of the answer; above 0, at most {@link Integer#MAX_VALUE} ms
  */
-public record AdminPort(URI uri) {
-    private static final int TIMEOUT_MILLIS = 1_500;
+public record AdminPort(URI uri, Duration timeout) {
     private static final int MOST_BYTES = 4 << 20;
     private static final String PREFIX = "relay_";
     private static final String CPU_SECONDS = "process_cpu_seconds_total";
@@ -38,13 +40,13 @@ public record AdminPort(URI uri) {
     }
 
     /** Parses a URL: {@code http://relay-host:7402}. The default scheme is http, and the default TCP port 7402. */
-    public static AdminPort parse(String text) {
+    public static AdminPort parse(String text, Duration timeout) {
         try {
             URI uri = new URI(text.contains("://") ? text : "http://" + text);
             boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
             if (web && uri.getHost() != null) {
                 int port = uri.getPort() < 0 ? 7402 : uri.getPort();
-                return new AdminPort(new URI(uri.getScheme(), null, uri.getHost(), port, null, null, null));
+                return new AdminPort(new URI(uri.getScheme(), null, uri.getHost(), port, null, null, null), timeout);
             }
         } catch (URISyntaxException e) {
             // The exception below has a clearer message.
@@ -74,8 +76,9 @@ public record AdminPort(URI uri) {
     private Look look() throws IOException {
         HttpURLConnection connection =
                 (HttpURLConnection) uri.resolve("/metrics").toURL().openConnection();
-        connection.setConnectTimeout(TIMEOUT_MILLIS);
-        connection.setReadTimeout(TIMEOUT_MILLIS);
+        int millis = Math.toIntExact(timeout.toMillis());
+        connection.setConnectTimeout(millis);
+        connection.setReadTimeout(millis);
         connection.setInstanceFollowRedirects(false);
         String token = System.getenv("RELAY_TOKEN");
         boolean secret = "https".equals(uri.getScheme())

@@ -24,12 +24,11 @@ import java.util.concurrent.atomic.AtomicReference;
  *
  * @param policy the policy for which subscribers ask; {@link #checked} replaces {@link Policy#RELAY_DEFAULT} with one
  *     of the other policies
+ * @param timeout to connect, and then for the answer to HELLO
  */
 public record RemoteRelay(
-        Endpoint publish, Endpoint subscribe, Policy policy, Access access, Duration connectTimeout, AdminPort admin)
+        Endpoint publish, Endpoint subscribe, Policy policy, Access access, Duration timeout, AdminPort admin)
         implements Contestant {
-    private static final Duration ANSWER = Duration.ofMillis(1_500);
-
     @Override
     public String name() {
         return "relay at " + publish;
@@ -76,7 +75,7 @@ public record RemoteRelay(
         if (admin != null) {
             admin.check();
         }
-        return new RemoteRelay(publish, subscribe, given, access, connectTimeout, admin);
+        return new RemoteRelay(publish, subscribe, given, access, timeout, admin);
     }
 
     private RunException refused(String role, Endpoint endpoint, IOException cause) {
@@ -119,7 +118,7 @@ public record RemoteRelay(
                 })
                 .build();
         try (RelayPublisher publisher = RelayPublisher.connect(options)) {
-            boolean heard = answered.await(2 * ANSWER.toMillis(), TimeUnit.MILLISECONDS);
+            boolean heard = answered.await(2 * timeout.toMillis(), TimeUnit.MILLISECONDS);
             if (publisher.failure().isPresent()) {
                 throw publisher.failure().get();
             }
@@ -133,7 +132,7 @@ public record RemoteRelay(
         return access.to(options)
                 .name("loadgen")
                 .reconnect(ReconnectPolicy.none())
-                .connectTimeout(connectTimeout)
-                .handshakeTimeout(ANSWER);
+                .connectTimeout(timeout)
+                .handshakeTimeout(timeout);
     }
 }

@@ -74,12 +74,18 @@ class ConnectTest extends CommandTest {
     }
 
     private int connect(String publish, String subscribe, Object... more) {
+        return connectWithin("2m", publish, subscribe, more);
+    }
+
+    private int connectWithin(String timeout, String publish, String subscribe, Object... more) {
         Object[] args = Stream.concat(
                         Stream.of(
                                 "--connect",
                                 publish,
                                 "--connect-subscribe",
                                 subscribe,
+                                "--connect-timeout",
+                                timeout,
                                 "--warmup",
                                 "100ms",
                                 "--duration",
@@ -228,7 +234,7 @@ class ConnectTest extends CommandTest {
             }
             String at = "127.0.0.1:" + deaf.getLocalPort();
             expectRefused(
-                    connect(at, subscribe(), "--connect-timeout", "300ms"),
+                    connectWithin("300ms", at, subscribe()),
                     "cannot connect to " + at + ": no connection within 300 ms");
         } finally {
             for (SocketChannel one : waiting) {
