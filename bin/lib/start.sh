@@ -44,7 +44,7 @@ relay_locale() {
 
 # relay_start MODULE DEFAULT_JVM_FLAGS [ARGUMENT...]
 # A flag that is the name of a class stands for the flags that this class of the jar prints for the arguments. Started is
-# the jar's own main class, or relay_main where that is set.
+# relay_main; where that is not set, the jar's own main class, which the JVM takes a while to look up.
 relay_start() {
     relay_module=$1
     relay_flags=$2
@@ -59,12 +59,13 @@ relay_start() {
     set -f
     relay_ask "$@"
     relay_find_cache
-    # shellcheck disable=SC2046,SC2086
-    if [ -n "${relay_main-}" ]; then
-        exec "$relay_java" $(relay_default_flags) ${JAVA_OPTS-} -cp "$relay_jar" "$relay_main" "$@"
+    if [ -n "$relay_main" ]; then
+        set -- -cp "$relay_jar" "$relay_main" "$@"
+    else
+        set -- -jar "$relay_jar" "$@"
     fi
     # shellcheck disable=SC2046,SC2086
-    exec "$relay_java" $(relay_default_flags) ${relay_cache:+"$relay_cache" -Xlog:aot=off} ${JAVA_OPTS-} -jar "$relay_jar" "$@"
+    exec "$relay_java" $(relay_default_flags) ${relay_cache:+"$relay_cache" -Xlog:aot=off} ${JAVA_OPTS-} "$@"
 }
 
 # Sets relay_cache, the flag for the classes that bin/package has made ready beside the jar. The JVM passes over a cache that
