@@ -2,8 +2,11 @@ package dev.msgrelay.cluster;
 
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigValue;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.text.Sizes;
 import dev.msgrelay.server.cli.HoconFile;
 import dev.msgrelay.server.config.ClusterConfig;
+import dev.msgrelay.server.config.StateConfig;
 import dev.msgrelay.server.host.FleetingFiles;
 import dev.msgrelay.server.host.SystemTree;
 import io.aeron.logbuffer.FrameDescriptor;
@@ -18,6 +21,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -35,6 +39,8 @@ import java.util.stream.IntStream;
  *     mtu = 1408                              # bytes of a datagram between nodes
  *     shared = /dev/shm                       # file system in memory, for buffers
  *     secret-file = /etc/relay/cluster.secret # the nodes' secret; without it the network must keep strangers away
+ *     state = 64m                             # --state of each node
+ *     state-types = "1-99,500"                # --state-types of each node
  *   }
  * </pre>
  *
@@ -46,6 +52,8 @@ import java.util.stream.IntStream;
  * @param sync whether a majority forces messages to its disks before they are committed
  * @param snapshot interval of snapshots
  * @param snapshotBytes bytes of the cluster's log until a snapshot before its time
+ * @param state size of the memory for the state at each node; empty: each node has its own option
+ * @param stateTypes types of the state at each node; empty: each node has its own option
  * @param members members by their numbers
  */
 record ClusterFile(
@@ -57,6 +65,8 @@ record ClusterFile(
         boolean sync,
         Duration snapshot,
         long snapshotBytes,
+        Optional<Integer> state,
+        Optional<TypeRanges> stateTypes,
         Map<Integer, Member> members) {
     /** UDP ports of a node: the port in the file, and the next four. */
     static final int PORTS = 5;
@@ -73,8 +83,8 @@ record ClusterFile(
     private static final int MOST_NUMBER = 100;
     private static final int MOST_PORT = 65_535;
 
-    private static final List<String> KEYS =
-            List.of("name directory members sync snapshot snapshot-log mtu shared secret-file".split(" "));
+    private static final List<String> KEYS = List.of(
+            "name directory members sync snapshot snapshot-log mtu shared secret-file state state-types".split(" "));
 
     /** @param port the first of {@link #PORTS} */
     record Member(String host, int port) {
@@ -141,6 +151,8 @@ record ClusterFile(
                 sync.equals("1"),
                 snapshot(block),
                 snapshotBytes(block),
+                parsed(block, "state", Sizes::parse),
+                parsed(block, "state-types", TypeRanges::parse),
                 members(block));
     }
 
@@ -170,6 +182,18 @@ record ClusterFile(
         }
         long bytes = block.toConfig().getBytes("snapshot-log");
         return checkRange(block, "snapshot-log", bytes, LEAST_SNAPSHOT_BYTES, MOST_SNAPSHOT_BYTES, "1m..1t");
+    }
+
+    private static <T> Optional<T> parsed(ConfigObject block, String key, Function<String, T> parser) {
+        if (!block.containsKey(key)) {
+            return Optional.empty();
+        }
+        String text = setting(block, key);
+        try {
+            return Optional.of(parser.apply(text));
+        } catch (IllegalArgumentException e) {
+            throw HoconFile.wrong(block.get(key), "cluster." + key + " " + e.getMessage());
+        }
     }
 
     private static <T extends Comparable<T>> T checkRange(
@@ -269,6 +293,21 @@ record ClusterFile(
 
     Path sharedOf(int node) {
         return shared.resolve("relay-" + name + "-" + node);
+    }
+
+    /** Checks that a node has the state that the block gives to all of them. A subscriber may go from node to node. */
+    void checkState(StateConfig ofNode) throws IOException {
+        if (state.isPresent() && state.get() != ofNode.bytes()) {
+            throw otherState("state " + ofNode.bytes() + " is not the " + state.get() + " of cluster.state");
+        }
+        if (stateTypes.isPresent() && !stateTypes.get().equals(ofNode.types())) {
+            throw otherState("state types " + ofNode.types().text(8) + " are not the "
+                    + stateTypes.get().text(8) + " of cluster.state-types");
+        }
+    }
+
+    private static IOException otherState(String what) {
+        return new IOException(what + ": what stands in the block holds for each node, so leave the node's own out");
     }
 
     void checkShared() throws IOException {

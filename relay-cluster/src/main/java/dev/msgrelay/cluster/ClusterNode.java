@@ -97,17 +97,24 @@ public final class ClusterNode implements AutoCloseable {
     public static final class Provider implements ClusterProvider {
         @Override
         public List<String> check(RelayConfig config) throws IOException {
-            ClusterFile file =
-                    NodePlace.read(config.cluster().file(), config.cluster().node());
+            ClusterFile file = fileFor(config);
             file.checkShared();
             ClusterSecret.of(file);
             return file.fleeting(SystemTree.ofThisHost()).stream().toList();
         }
 
+        /** Reads the cluster's file, and refuses a relay that does not go with it before that takes anything. */
+        private static ClusterFile fileFor(RelayConfig config) throws IOException {
+            ClusterFile file =
+                    NodePlace.read(config.cluster().file(), config.cluster().node());
+            file.checkState(config.state());
+            return file;
+        }
+
         @Override
         public Orderer join(RelayConfig config) throws IOException {
             NodePlace place =
-                    NodePlace.acquire(config.cluster().file(), config.cluster().node());
+                    NodePlace.acquire(fileFor(config), config.cluster().node());
             ClusterNode joined;
             try {
                 ClusterSecret.warnIfOpen(place.file());

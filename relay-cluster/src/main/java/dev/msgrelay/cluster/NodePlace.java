@@ -73,7 +73,10 @@ final class NodePlace implements AutoCloseable {
      * @throws IOException the place cannot be locked, and nothing stays locked; the message names the cause
      */
     static NodePlace acquire(Path conf, int node) throws IOException {
-        ClusterFile file = read(conf, node);
+        return acquire(read(conf, node), node);
+    }
+
+    static NodePlace acquire(ClusterFile file, int node) throws IOException {
         NodePlace place = new NodePlace(file, node);
         boolean hung = FirstWrite.await(place.directory, text -> LOG.warn("{} {}", place.who(), text));
         long deadline = System.nanoTime() + (hung ? ENDS_NANOS : 0);

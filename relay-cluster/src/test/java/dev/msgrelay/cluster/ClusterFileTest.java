@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.RelayOption;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.testing.Tree;
 import java.io.IOException;
@@ -75,6 +77,9 @@ class ClusterFileTest {
                 "cluster { name = a, directory = d, snapshot = 1s }                 | cluster.snapshot 1s is not within 5s..24h",
                 "cluster { name = a, directory = d, snapshot = soon }               | cluster.conf:1: Invalid value at",
                 "cluster { name = a, directory = d, snapshot-log = 9 }              | cluster.snapshot-log 9 is not within 1m..1t",
+                "cluster { name = a, directory = d, state = much }                  | cluster.conf:1: cluster.state 'much' is not a size",
+                "cluster { name = a, directory = d, state { types = 1 } }           | cluster.state is to be a value",
+                "cluster { name = a, directory = d, state-types = 9-1 }             | cluster.conf:1: cluster.state-types ",
                 "cluster { name = a, directory = d, members = 3 }                    | cluster.members is to be a block",
                 "cluster { name = a, directory = d, members {} }                     | cluster.members: 0 nodes; there may be 3",
                 "cluster { name = a, directory = d, members { 1 = \"h:1\", 2 = \"i:1\" } } | 2 nodes; there may be 3, 5 or 7",
@@ -130,5 +135,36 @@ class ClusterFileTest {
                 .isThrownBy(() -> new ClusterNode.Provider()
                         .check(RelayConfig.builder().cluster(nowhere, 3).build()))
                 .withMessage("cluster.shared /no/such/folder is no directory");
+    }
+
+    @Test
+    void aNodeWithAnotherStateIsRefused() throws IOException {
+        String block = "cluster { name = orders, directory = \"" + folder + "\"\n" + MEMBERS;
+        Path file = file(block + ", state = 2m, state-types = \"1-9\" }");
+        new ClusterNode.Provider().check(node(file, 2 << 20, "1-9"));
+        refused(node(file, 3 << 20, "1-9"), "state 3145728 is not the 2097152 of cluster.state");
+        refused(node(file, 0, "all"), "state 0 is not the 2097152 of cluster.state");
+        refused(node(file, 2 << 20, "1-10"), "state types 1-10 are not the 1-9 of cluster.state-types");
+        assertThat(folder.resolve("node-3")).doesNotExist();
+        // Without it each node has its own.
+        new ClusterNode.Provider().check(node(file(block + " }"), 3 << 20, "1-10"));
+    }
+
+    private static RelayConfig node(Path file, int state, String types) {
+        return RelayConfig.builder()
+                .cluster(file, 3)
+                .set(RelayOption.STATE, state)
+                .set(RelayOption.STATE_TYPES, TypeRanges.parse(types))
+                .build();
+    }
+
+    private static void refused(RelayConfig node, String why) {
+        String words = why + ": what stands in the block holds for each node, so leave the node's own out";
+        assertThatIOException()
+                .isThrownBy(() -> new ClusterNode.Provider().check(node))
+                .withMessage(words);
+        assertThatIOException()
+                .isThrownBy(() -> new ClusterNode.Provider().join(node))
+                .withMessage(words);
     }
 }

@@ -37,6 +37,8 @@ class ClusterSecretTest {
                 false,
                 Duration.ofMinutes(10),
                 1 << 30,
+                Optional.empty(),
+                Optional.empty(),
                 Map.of(1, new ClusterFile.Member("127.0.0.1", 1)));
     }
 

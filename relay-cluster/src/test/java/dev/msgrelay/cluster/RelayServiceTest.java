@@ -40,6 +40,8 @@ class RelayServiceTest {
                     false,
                     Duration.ofMinutes(10),
                     1 << 30,
+                    Optional.empty(),
+                    Optional.empty(),
                     Map.of(1, new ClusterFile.Member("127.0.0.1", 1))),
             1,
             LIFE,

@@ -3,9 +3,11 @@ package dev.msgrelay.server.cli;
 import com.typesafe.config.ConfigList;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigValue;
+import dev.msgrelay.server.config.RelayOption;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -16,15 +18,19 @@ import java.util.stream.Collectors;
  * <pre>
  *   log-size = 64m        tls { cert = a.pem }     # --log-size=64m --tls-cert=a.pem
  *   access { ... }                                 # AccessBlock
- *   cluster { ... }                                # relay-cluster
+ *   cluster { ... }                                # relay-cluster, but for the options of all nodes
  * </pre>
  *
  * @param values the keys are options' names; the values are written as after a flag
+ * @param ofAllNodes the same of options in the cluster's block
  */
-record ConfigFile(Map<String, Value> values, Optional<ConfigObject> access) {
+record ConfigFile(Map<String, Value> values, Map<String, Value> ofAllNodes, Optional<ConfigObject> access) {
     static final String ACCESS = "access";
 
-    static final ConfigFile NONE = new ConfigFile(Map.of(), Optional.empty());
+    static final ConfigFile NONE = new ConfigFile(Map.of(), Map.of(), Optional.empty());
+
+    /** Options that may stand in the cluster's block, where all nodes have them from. */
+    private static final Set<String> OF_ALL_NODES = Set.of(RelayOption.STATE.name(), RelayOption.STATE_TYPES.name());
 
     /** Name of the block that relay-cluster reads. */
     private static final String CLUSTER = "cluster";
@@ -36,6 +42,7 @@ record ConfigFile(Map<String, Value> values, Optional<ConfigObject> access) {
     static ConfigFile read(Path path) {
         return HoconFile.read(path, root -> {
             Map<String, Value> values = new TreeMap<>();
+            Map<String, Value> ofAllNodes = new TreeMap<>();
             Optional<ConfigObject> access = Optional.empty();
             for (Map.Entry<String, ConfigValue> entry : root.entrySet()) {
                 String key = entry.getKey();
@@ -43,11 +50,15 @@ record ConfigFile(Map<String, Value> values, Optional<ConfigObject> access) {
                     access = Optional.of(block);
                 } else if (key.equals(ACCESS)) {
                     throw HoconFile.wrong(entry.getValue(), "access is a block: access { name { token = ... } }");
-                } else if (!key.equals(CLUSTER) || !(entry.getValue() instanceof ConfigObject)) {
+                } else if (key.equals(CLUSTER) && entry.getValue() instanceof ConfigObject block) {
+                    block.keySet().stream()
+                            .filter(OF_ALL_NODES::contains)
+                            .forEach(name -> flatten(name, block.get(name), ofAllNodes));
+                } else {
                     flatten(key, entry.getValue(), values);
                 }
             }
-            return new ConfigFile(values, access);
+            return new ConfigFile(values, ofAllNodes, access);
         });
     }
 

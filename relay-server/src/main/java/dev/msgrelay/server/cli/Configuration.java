@@ -35,6 +35,8 @@ import picocli.CommandLine.ParameterException;
  *   --log-size=64m   before   RELAY_LOG_SIZE=64m   before   log-size = 64m   before   the option's default
  * </pre>
  *
+ * <p>A few may also stand in the cluster's block, before the default ({@link ConfigFile#ofAllNodes}).
+ *
  * @param file the configuration file, if one is named
  * @param values the values from file and environment; the keys are options' names
  * @param access the rights of clients, if the file has an access block
@@ -92,17 +94,22 @@ record Configuration(
             values.putIfAbsent(RelayOption.BIND.name(), new ConfigFile.Value(Form.AUTO, IMAGE));
         }
         values.keySet().removeIf(name -> files.isGiven(options.get(name)));
-        if (!values.isEmpty()) {
-            CommandSpec alone = CommandSpec.create();
-            new Settings().addTo(alone);
-            CommandLine settings = CommandParser.of(alone);
-            values.forEach((name, value) -> check(settings, name, value));
-        }
-        Optional.ofNullable(files.cluster)
+        check(values);
+        Optional<Path> cluster = Optional.ofNullable(files.cluster)
                 .or(() -> Optional.ofNullable(values.get(RelayOption.CLUSTER.name()))
-                        .map(value -> Path.of(value.text())))
-                .filter(cluster -> !files.config().equals(Optional.of(cluster)))
-                .ifPresent(cluster -> checkBeside(cluster, files.config()));
+                        .map(value -> Path.of(value.text())));
+        if (cluster.isPresent()) {
+            boolean alone = !files.config().equals(cluster);
+            ConfigFile ofCluster = alone ? ConfigFile.read(cluster.get()) : file;
+            if (alone) {
+                checkBeside(ofCluster, files.config());
+            }
+            // A node whose own value is another one is refused when it joins.
+            Map<String, ConfigFile.Value> ofAllNodes = new TreeMap<>(ofCluster.ofAllNodes());
+            ofAllNodes.keySet().removeIf(name -> values.containsKey(name) || files.isGiven(options.get(name)));
+            check(ofAllNodes);
+            values.putAll(ofAllNodes);
+        }
         return new Configuration(files.config(), values, file.access().map(AccessBlock::read), passedOver);
     }
 
@@ -131,7 +138,16 @@ record Configuration(
         }
     }
 
-    /** Checks a value as if it were given with the option's flag. */
+    /** Checks values as if they were given with their options' flags. */
+    private static void check(Map<String, ConfigFile.Value> values) {
+        if (!values.isEmpty()) {
+            CommandSpec alone = CommandSpec.create();
+            new Settings().addTo(alone);
+            CommandLine settings = CommandParser.of(alone);
+            values.forEach((name, value) -> check(settings, name, value));
+        }
+    }
+
     private static void check(CommandLine settings, String name, ConfigFile.Value value) {
         if (UndecodedText.in(value.text())) {
             throw new IllegalArgumentException(value.where() + ": " + UndecodedText.fault("value", value.text()));
@@ -183,10 +199,9 @@ record Configuration(
     }
 
     /** Checks that the cluster's file has only the cluster block, because options beside it would not be read. */
-    private static void checkBeside(Path cluster, Optional<Path> config) {
+    private static void checkBeside(ConfigFile beside, Optional<Path> config) {
         String unread = " stands beside cluster { ... }, and is not read, since --config names "
                 + config.map(Path::toString).orElse("no file");
-        ConfigFile beside = ConfigFile.read(cluster);
         beside.values().forEach((name, value) -> {
             throw new IllegalArgumentException(value.where() + ": " + name + unread);
         });

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.config.RelayConfig;
@@ -399,6 +400,33 @@ class ConfigurationTest {
         Path naming = file("cluster = \"" + cluster + '"');
         assertThatThrownBy(() -> parsed(Map.of(), "--config=" + naming))
                 .hasMessageStartingWith(cluster + ":2: " + error);
+    }
+
+    @Test
+    void theClustersBlockHasTheStateOfAllNodes() throws Exception {
+        Path cluster = Files.write(
+                folder.resolve("cluster.conf"),
+                List.of("cluster { name = orders", "state = 64m", "state-types = \"1-99\" }"));
+        Path config = file("log-size = 32m");
+        for (String[] way : new String[][] {{"--cluster=" + cluster}, {"--cluster=" + cluster, "--config=" + config}}) {
+            Map<String, OptionSpec> options = parsed(Map.of(), way);
+            assertThat(options.get("state").<Integer>getValue()).isEqualTo(64 << 20);
+            assertThat(value(options, "state-types")).isEqualTo(TypeRanges.of(1, 99));
+        }
+        // It is read for a node alone, and behind what the node has itself, which relay-cluster compares with it.
+        assertThat(value(parsed(Map.of(), "--config=" + cluster), "state")).isNull();
+        assertThat(value(parsed(Map.of(), "--cluster=" + cluster, "--state", "1m"), "state"))
+                .isEqualTo(1 << 20);
+        assertThat(value(parsed(Map.of("RELAY_STATE", "2m"), "--cluster=" + cluster), "state"))
+                .isEqualTo(2 << 20);
+        Path naming = file("cluster = \"" + cluster + '"', "state = 3m");
+        assertThat(value(parsed(Map.of(), "--config=" + naming), "state")).isEqualTo(3 << 20);
+
+        Files.write(cluster, List.of("cluster { name = orders", "state = much }"));
+        assertThatThrownBy(() -> parsed(Map.of(), "--cluster=" + cluster))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith(cluster + ":2: ")
+                .hasMessageContaining("'much' is not a size");
     }
 
     @Test
