@@ -12,6 +12,8 @@ import dev.msgrelay.server.journal.JournalRig;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;
 import dev.msgrelay.server.journal.SimDisk;
+import dev.msgrelay.server.journal.format.EpochTable;
+import dev.msgrelay.server.journal.format.EpochTable.Epoch;
 import dev.msgrelay.server.journal.format.SnapshotFile;
 import dev.msgrelay.server.journal.format.SnapshotReader;
 import dev.msgrelay.server.journal.read.BlockReader;
@@ -49,6 +51,8 @@ final class SnapshotRig implements AutoCloseable {
     TypeRanges kept = TypeRanges.ALL;
     int size = 1 << 20;
     int maxBody = MAX_BODY;
+    // The lives of the cluster's stream.
+    Optional<EpochTable> others = Optional.empty();
     final List<Message> stream;
     private JournalSettings settings;
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
@@ -87,12 +91,12 @@ final class SnapshotRig implements AutoCloseable {
         SnapshotRig other = new SnapshotRig(disk.copy(), settings.keepBytes(), new ArrayList<>(stream));
         other.kept = kept;
         other.size = size;
+        other.others = others;
         return other;
     }
 
     SnapshotRig start() throws IOException {
-        journal = new JournalOpening(
-                        disk, settings, ++lives * 0x9E3779B97F4A7C15L, MILLIS, null, RecoveryProgress.NOBODY)
+        journal = new JournalOpening(disk, settings, nextLife(), MILLIS, others.orElse(null), RecoveryProgress.NOBODY)
                 .open();
         Mark end = journal.goesOnAt();
         stream.subList((int) end.sequence() - 1, stream.size()).clear();
@@ -112,6 +116,20 @@ final class SnapshotRig implements AutoCloseable {
         journal.hold(used.map(SnapshotFile::position).orElse(0L));
         look(index);
         return this;
+    }
+
+    private static long nextLife() {
+        return ++lives * 0x9E3779B97F4A7C15L;
+    }
+
+    /** Begins the cluster's next life, at the end of the stream. */
+    void goesOnInAnotherLife() {
+        journal.addLife(new Epoch(nextLife(), log.endPosition(), stream.size() + 1L, MILLIS));
+    }
+
+    /** Makes this the journal of a cluster's node. */
+    void joinsCluster() {
+        others = Optional.of(new EpochTable(List.of(new Epoch(nextLife(), 0, 1, MILLIS)), 0, 1));
     }
 
     private void look(StateIndex index) {

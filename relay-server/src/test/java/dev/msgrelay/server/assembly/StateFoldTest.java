@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The snapshot of the state: made of the journal and of the last one, and read at the start. */
 class StateFoldTest {
@@ -192,11 +194,19 @@ class StateFoldTest {
         other.close();
     }
 
-    /** An older copy of the journal was put back, and the snapshot was left where it was. */
-    @Test
-    void behindAForkItIsNotUsed() throws Exception {
+    /**
+     * An older copy of the journal was put back, and the snapshot was left where it was. The next life of a cluster's
+     * stream begins on the way, not with the start.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void behindAForkItIsNotUsed(boolean cluster) throws Exception {
         Random random = Seeds.random("StateFoldTest fork");
-        SnapshotRig rig = rig(random).start();
+        SnapshotRig rig = rig(random);
+        if (cluster) {
+            rig.joinsCluster();
+        }
+        rig.start();
         publish(rig, random, 300, 12, 60);
         rig.settle();
         SnapshotRig older = rig.copy();
@@ -209,6 +219,9 @@ class StateFoldTest {
         older.disk.replace(FileNames.STATE, ByteBuffer.wrap(later));
         older.start().check("beyond the end");
         assertThat(older.used).isEmpty();
+        if (cluster) {
+            older.goesOnInAnotherLife();
+        }
         publish(older, random, 2000, 12, 60);
         older.settle();
         older.kill();
