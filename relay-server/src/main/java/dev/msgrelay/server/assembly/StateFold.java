@@ -95,6 +95,8 @@ final class StateFold implements Closeable {
     private Optional<SnapshotWriter> writer = Optional.empty();
     private Optional<SnapshotReader> reader = Optional.empty();
     private long floor;
+    // The newest messages from this number on were found in the last snapshot.
+    private long known;
     private long room;
     private boolean full;
     private long forgottenValue;
@@ -228,6 +230,7 @@ final class StateFold implements Closeable {
         journal.change(() -> writer = Optional.of(new SnapshotWriter(journal.disk(), kept, block)));
         pages.start(end.base(), end.sequence());
         floor = last.map(SnapshotFile::position).orElse(0L);
+        known = Long.MAX_VALUE;
         room = size;
         full = false;
         forgottenValue = 0;
@@ -265,7 +268,8 @@ final class StateFold implements Closeable {
             keep(pages.from().sequence() + scan.framesThrough(k) - 1, scan.lastStart(k));
         }
         if (stage == Stage.JOURNAL && before != Before.MORE) {
-            end(pages.from().sequence() - 1, pages.from().sequence() - 1);
+            long first = Math.min(pages.from().sequence(), known);
+            end(first - 1, first - 1);
         } else if (stage == Stage.JOURNAL && pages.from().position() <= floor) {
             beginSnapshot();
         }
@@ -299,7 +303,7 @@ final class StateFold implements Closeable {
         }
     }
 
-    /** Goes on in the journal instead of the last snapshot. */
+    /** Goes on in the journal instead of the rest of the last snapshot. */
     private void lose(String why) {
         reader.ifPresent(StateFold::close);
         reader = Optional.empty();
@@ -310,11 +314,11 @@ final class StateFold implements Closeable {
         journal.newBlockReader(ByteBuffer.allocate(0)).oldest(oldest);
         // Said once, since there is no last one from now on.
         LOG.warn(
-                "journal {}: the last snapshot of the state {}. The next one is made of the journal, which is kept from"
-                        + " message {} on: all before it is forgotten",
+                "journal {}: the last snapshot of the state {}. The next one is made of the journal, and of what could"
+                        + " be read: all before message {} is forgotten",
                 journal.disk().place(),
                 why,
-                oldest.sequence());
+                Math.min(oldest.sequence(), known));
     }
 
     private boolean snapshotBlock() throws IOException {
@@ -356,6 +360,7 @@ final class StateFold implements Closeable {
         while (--count >= 0 && stage == Stage.SNAPSHOT) {
             keep(bytes.getLong(places[count]), places[count] + SnapshotFile.FRAME);
         }
+        known = bytes.getLong(0);
     }
 
     /** Writes a message, whose frame is in the page, unless a newer one of its type was met. */

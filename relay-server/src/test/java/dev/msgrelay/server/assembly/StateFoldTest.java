@@ -432,6 +432,37 @@ class StateFoldTest {
         rig.close();
     }
 
+    /** What was read before the damage counts, where the journal has no more than that. */
+    @Test
+    void damageBehindTheFirstBlockOfTheLastSnapshot() throws Exception {
+        Random random = Seeds.random("StateFoldTest damaged block");
+        SnapshotRig rig = rig(random);
+        rig.size = 8 << 20;
+        rig.start();
+        publish(rig, random, 3000, 2000, SnapshotRig.MAX_BODY);
+        rig.settle();
+        rig.fold();
+        SnapshotFile first = rig.snapshot("first");
+        assertThat(first.length()).as("two blocks").isGreaterThan(3 << 19);
+        rig.kill();
+        dropFirst(rig, first.position());
+        rig.start().check("restarted");
+        publish(rig, random, 3000, 50, SnapshotRig.MAX_BODY);
+        rig.settle();
+        rig.disk.flip(FileNames.STATE, (int) first.length() - 100, 3);
+        rig.fold();
+        SnapshotFile next = rig.snapshot("next");
+        assertThat(next.sequence()).isGreaterThan(first.sequence());
+        assertThat(next.messages()).as("what the sound blocks had").isGreaterThan(500);
+        assertThat(next.forgotten()).isLessThan(first.sequence() - 1).isPositive();
+        rig.kill();
+        dropFirst(rig, next.position());
+        rig.start().check("damaged block");
+        assertThat(rig.used).contains(next);
+        assertThat(rig.figures.forgottenValue()).isEqualTo(next.forgotten());
+        rig.close();
+    }
+
     /** A fault of the disk that stays: the last snapshot cannot be read, and is not damaged. */
     @Test
     void theLastSnapshotCannotBeRead() throws Exception {
