@@ -6,6 +6,7 @@ import dev.msgrelay.server.stream.Mark;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * One walk for all readers of an interval that have the same types. At a tick it goes from the first of their places to
@@ -43,8 +44,9 @@ final class CommonWalk {
     final Key key;
     final Walk walk = new Walk(1, this::filled);
     private final StateDesk desk;
-    // All of them, in the order of their coming, so that a run can be repeated.
-    private final Set<Walk> readers = new LinkedHashSet<>();
+    // How many readers are at each place: the first number that they have not been told of.
+    private final TreeMap<Long, Integer> places = new TreeMap<>();
+    // In the order of their coming, so that a run can be repeated.
     private final Set<Walk> waiting = new LinkedHashSet<>();
     // Those that are kept, in their order.
     private final ArrayDeque<Batch> batches = new ArrayDeque<>();
@@ -62,15 +64,25 @@ final class CommonWalk {
 
     /** Adds a reader. */
     void join(Walk reader) {
-        readers.add(reader);
+        count(reader.next, 1);
         begin(reader);
     }
 
     /** Removes a reader; returns whether it was the last one. */
     boolean leave(Walk reader) {
-        readers.remove(reader);
+        count(reader.next, -1);
         waiting.remove(reader);
-        return readers.isEmpty();
+        return places.isEmpty();
+    }
+
+    /** Called after each batch of a reader, a shared one or one of its own. */
+    void moved(Walk reader) {
+        count(reader.from, -1);
+        count(reader.next, 1);
+    }
+
+    private void count(long place, int more) {
+        places.merge(place, more, (before, change) -> before + change == 0 ? null : Integer.valueOf(before + change));
     }
 
     /** Has a reader reach a head of the present tick. */
@@ -174,12 +186,8 @@ final class CommonWalk {
      */
     long tidy() {
         long from = batches.isEmpty() ? walk.next : batches.peekFirst().from;
-        long first = Long.MAX_VALUE;
-        for (Walk reader : readers) {
-            if (reader.next >= from) {
-                first = Math.min(first, reader.next);
-            }
-        }
+        boolean allBehind = places.isEmpty() || places.lastKey() < from;
+        long first = allBehind ? Long.MAX_VALUE : places.ceilingKey(from);
         while (!batches.isEmpty() && batches.peekFirst().next <= first) {
             drop(batches.peekFirst());
         }

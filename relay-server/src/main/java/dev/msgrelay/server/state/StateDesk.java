@@ -273,8 +273,16 @@ public final class StateDesk {
             return !line.isEmpty();
         }
         index.fill(walk);
+        moved(walk);
         answer(walk);
         return !line.isEmpty();
+    }
+
+    private void moved(Walk walk) {
+        CommonWalk common = together.get(walk);
+        if (common != null) {
+            common.moved(walk);
+        }
     }
 
     private void answer(Walk walk) {
@@ -333,6 +341,7 @@ public final class StateDesk {
         // Its own place, if it has walked alone so far.
         index.leave(reader);
         reader.take(batch);
+        moved(reader);
         answer(reader);
     }
 
