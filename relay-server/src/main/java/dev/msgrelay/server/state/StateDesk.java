@@ -40,7 +40,8 @@ public final class StateDesk {
     /** Most batches that are filled, or on their way to sockets. */
     private static final int MOST_BATCHES = 64;
 
-    private static final int MOST_FREE = 8;
+    /** Most buffers that are kept while nobody has them. */
+    static final int MOST_FREE = 8;
 
     private final StateIndex index;
     private final Executor core;

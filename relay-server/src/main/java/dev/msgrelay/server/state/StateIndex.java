@@ -474,6 +474,12 @@ public final class StateIndex implements PacketLog.Keeper {
         }
     }
 
+    /** Walks that have a place in the order now. */
+    int walks() {
+        // Without the seam.
+        return markers - 1;
+    }
+
     private int newMarker(int behind) {
         markers++;
         return cells.newMarker(behind);

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -29,7 +30,10 @@ class CommonWalkTest {
     private Random random;
     private StateRig rig;
     private StateDesk desk;
+    private int batchBytes;
     private MemoryBudget.Pool pool;
+    private UnpooledByteBufAllocator allocator;
+    private boolean coreEnded;
     private long now;
     // The stream's last number when the present tick began.
     private long headOfTick;
@@ -47,14 +51,22 @@ class CommonWalkTest {
         final StateRig.Reader reader;
         final boolean slow;
         Step step = Step.IDLE;
+        boolean loopEnded;
         // The least place where it may be told that it has all of the stream.
         long least;
         boolean begins = true;
 
         Client(long first, TypeRanges types, boolean slow) {
-            reader = rig.new Reader(first, types, 0, () -> step = Step.ANSWERED);
+            reader = rig.new Reader(first, types, 0, this::answered);
             reader.walk.every(INTERVAL);
             this.slow = slow;
+        }
+
+        private void answered() {
+            if (loopEnded) {
+                throw new RejectedExecutionException("its loop has ended");
+            }
+            step = Step.ANSWERED;
         }
 
         void ask() {
@@ -87,23 +99,46 @@ class CommonWalkTest {
         rig = new StateRig(size, TypeRanges.ALL, 0, 2 * MOST_READERS);
         pool = new MemoryBudget(Map.of(Part.STATE_BATCHES, StateDesk.bufferBytes(StateRig.MOST_RUN)))
                 .pool(Part.STATE_BATCHES);
-        UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-        desk = new StateDesk(rig.index, core::add, allocator, pool, () -> now, batchBytes, mostBatches);
+        allocator = new UnpooledByteBufAllocator(true);
+        coreEnded = false;
+        desk = new StateDesk(rig.index, this::onCore, allocator, pool, () -> now, batchBytes, mostBatches);
+        this.batchBytes = batchBytes;
         now = 0;
         headOfTick = 0;
     }
 
+    private void onCore(Runnable task) {
+        if (coreEnded) {
+            throw new RejectedExecutionException("the core has ended");
+        }
+        core.add(task);
+    }
+
     private void end() {
+        end(false);
+    }
+
+    /** @param early whether the core ends before its clients, which then give back what they have */
+    private void end(boolean early) {
+        runTasks();
+        coreEnded = early;
         clients.forEach(this::leave);
         clients.clear();
-        cycle();
-        while (desk.serve()) {
-            // a batch that nobody waits for any more
+        if (!early) {
+            settle();
+            assertThat(rig.index.walks()).isZero();
         }
-        cycle();
         desk.close();
         assertThat(pool.used()).isZero();
+        assertThat(allocator.metric().usedDirectMemory()).isZero();
         rig.close();
+    }
+
+    /** Fills all that was asked for, also batches that nobody waits for any more. */
+    private void settle() {
+        do {
+            runTasks();
+        } while (desk.serve() || !core.isEmpty());
     }
 
     private void leave(Client client) {
@@ -112,18 +147,20 @@ class CommonWalkTest {
         }
         boolean asked = client.step == Step.ASKED;
         desk.end(client.reader.walk);
-        while (!core.isEmpty()) {
-            core.poll().run();
-        }
+        runTasks();
         if (asked && client.step == Step.ANSWERED) {
             desk.giveBack(client.reader.walk);
         }
     }
 
-    private void cycle() {
+    private void runTasks() {
         while (!core.isEmpty()) {
             core.poll().run();
         }
+    }
+
+    private void cycle() {
+        runTasks();
         desk.serve();
     }
 
@@ -160,6 +197,11 @@ class CommonWalkTest {
             all(c -> c.step == Step.ANSWERED, Client::take);
             all(c -> c.step == Step.IDLE && (c.isBehind() || !c.begins), Client::ask);
             if (clients.stream().allMatch(c -> c.step == Step.IDLE)) {
+                settle();
+                desk.tick();
+                assertThat(pool.used())
+                        .as("no batch is kept")
+                        .isLessThanOrEqualTo((long) StateDesk.MOST_FREE * batchBytes);
                 return;
             }
             cycle();
@@ -168,7 +210,13 @@ class CommonWalkTest {
     }
 
     private void join() {
-        TypeRanges chosen = random.nextInt(3) == 0 ? TypeRanges.of(0, 60) : TypeRanges.ALL;
+        int lowest = random.nextInt(50);
+        TypeRanges chosen =
+                switch (random.nextInt(6)) {
+                    case 0, 1 -> TypeRanges.of(0, 60);
+                    case 2 -> TypeRanges.of(lowest, lowest + 40);
+                    default -> TypeRanges.ALL;
+                };
         long head = rig.head();
         long first = random.nextBoolean() ? 1 : random.nextBoolean() ? head + 1 : 1 + random.nextInt((int) head + 1);
         Client client = new Client(first, chosen, random.nextInt(3) == 0);
@@ -202,7 +250,13 @@ class CommonWalkTest {
                         all(c -> c.step == Step.IDLE && c.isBehind(), Client::ask);
                     }
                 }
-                case 6 -> some(c -> c.step == Step.IDLE, Client::ask);
+                case 6 ->
+                    some(c -> c.step == Step.IDLE, client -> {
+                        if (client.begins && random.nextInt(20) == 0) {
+                            client.reader.choose(client.reader.types().intersect(TypeRanges.of(0, 50)));
+                        }
+                        client.ask();
+                    });
                 case 7 -> {
                     if (clients.size() < MOST_READERS && random.nextInt(5) == 0) {
                         join();
@@ -217,6 +271,10 @@ class CommonWalkTest {
                     if (random.nextInt(30) == 0) {
                         some(c -> true, client -> {
                             clients.remove(client);
+                            client.loopEnded = random.nextBoolean();
+                            for (int i = random.nextInt(4); i > 0 && client.loopEnded; i--) {
+                                cycle();
+                            }
                             leave(client);
                         });
                     }
@@ -227,8 +285,11 @@ class CommonWalkTest {
                 }
             }
         }
-        allArrive();
-        end();
+        boolean early = random.nextBoolean();
+        if (!early) {
+            allArrive();
+        }
+        end(early);
     }
 
     @Test

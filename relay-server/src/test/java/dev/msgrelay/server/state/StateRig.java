@@ -123,7 +123,7 @@ final class StateRig implements AutoCloseable {
     /** A client that walks, and checks what it gets. */
     final class Reader {
         final Walk walk;
-        final TypeRanges types;
+        private TypeRanges types;
         final Map<Integer, Message> view = new HashMap<>();
         long next;
         long lost;
@@ -143,6 +143,16 @@ final class StateRig implements AutoCloseable {
             next = first;
             walk = new Walk(first, answer);
             walk.choose(types);
+        }
+
+        /** Sets other types, of those that it had. */
+        void choose(TypeRanges fewer) {
+            types = fewer;
+            walk.choose(fewer);
+        }
+
+        TypeRanges types() {
+            return types;
         }
 
         /** Takes one batch; returns whether it has reached the head. */
