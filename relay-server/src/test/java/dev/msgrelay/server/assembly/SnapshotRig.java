@@ -14,6 +14,7 @@ import dev.msgrelay.server.journal.JournalSteps;
 import dev.msgrelay.server.journal.SimDisk;
 import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.EpochTable.Epoch;
+import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.SnapshotFile;
 import dev.msgrelay.server.journal.format.SnapshotReader;
 import dev.msgrelay.server.journal.read.BlockReader;
@@ -35,6 +36,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.TreeMap;
 
 /** A journal of small segments on a disk in memory, snapshots of its state, and beside them every message there was. */
@@ -190,6 +192,12 @@ final class SnapshotRig implements AutoCloseable {
         stream.add(new Message(stream.size() + 1L, type, body));
     }
 
+    void publish(Random random, int messages, int types, int mostBody) {
+        for (int i = 0; i < messages; i++) {
+            publish(random.nextInt(types), random.nextInt(5) == 0 ? 0 : random.nextInt(mostBody + 1));
+        }
+    }
+
     /** Has all messages written and forced, and what is due dropped. */
     void settle() {
         boolean more = true;
@@ -214,6 +222,17 @@ final class SnapshotRig implements AutoCloseable {
         Mark oldest = new Mark();
         journal.newBlockReader(ByteBuffer.allocate(BlockReader.RECORD_BYTES)).oldest(oldest);
         return oldest.sequence();
+    }
+
+    /** Deletes the segments that the snapshot makes unnecessary, as the retention does. */
+    void dropFirst(long before) throws IOException {
+        for (String name : disk.names()) {
+            long base = FileNames.base(name);
+            if (base >= 0 && base < before) {
+                disk.delete(name);
+            }
+        }
+        disk.force();
     }
 
     /** The newest messages of some types before a number. */

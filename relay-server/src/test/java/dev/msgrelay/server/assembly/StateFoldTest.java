@@ -28,23 +28,6 @@ class StateFoldTest {
         return new SnapshotRig(new SimDisk(random), ALL);
     }
 
-    private static void publish(SnapshotRig rig, Random random, int messages, int types, int mostBody) {
-        for (int i = 0; i < messages; i++) {
-            rig.publish(random.nextInt(types), random.nextInt(5) == 0 ? 0 : random.nextInt(mostBody + 1));
-        }
-    }
-
-    /** Deletes the segments that the snapshot makes unnecessary, as the retention does. */
-    private static void dropFirst(SnapshotRig rig, long before) throws IOException {
-        for (String name : rig.disk.names()) {
-            long base = FileNames.base(name);
-            if (base >= 0 && base < before) {
-                rig.disk.delete(name);
-            }
-        }
-        rig.disk.force();
-    }
-
     @Test
     void isTheNewestOfEachType() throws Exception {
         int made = 0;
@@ -59,7 +42,7 @@ class StateFoldTest {
                     assertThat(rig.figures.forgottenValue()).as("run %d", run).isZero();
                 }
                 for (int i = 0; i < 6; i++) {
-                    publish(rig, random, 300, types, random.nextBoolean() ? 40 : SnapshotRig.MAX_BODY / 2);
+                    rig.publish(random, 300, types, random.nextBoolean() ? 40 : SnapshotRig.MAX_BODY / 2);
                     rig.settle();
                     if (random.nextBoolean()) {
                         rig.fold();
@@ -85,21 +68,21 @@ class StateFoldTest {
     void theFirstSegmentsAreNotNeeded() throws Exception {
         Random random = Seeds.random("StateFoldTest first segments");
         SnapshotRig rig = rig(random).start();
-        publish(rig, random, 2000, 300, 100);
+        rig.publish(random, 2000, 300, 100);
         rig.settle();
         rig.fold();
-        publish(rig, random, 200, 300, 100);
+        rig.publish(random, 200, 300, 100);
         rig.settle();
         SnapshotFile made = rig.snapshot("made");
         assertThat(made.position()).isPositive();
         rig.kill();
-        dropFirst(rig, made.position());
+        rig.dropFirst(made.position());
         rig.start().check("restarted");
         assertThat(rig.used).contains(made);
         assertThat(rig.figures.forgottenValue()).isZero();
         assertThat(rig.figures.forgottenTombstone()).isZero();
         // And so does the next snapshot.
-        publish(rig, random, 2000, 300, 100);
+        rig.publish(random, 2000, 300, 100);
         rig.settle();
         rig.fold();
         assertThat(rig.snapshot("next").forgotten()).isZero();
@@ -110,14 +93,14 @@ class StateFoldTest {
     /** A short snapshot, behind which the first segments are missing. */
     private static SnapshotRig small(Random random) throws IOException {
         SnapshotRig rig = rig(random).start();
-        publish(rig, random, 400, 12, 60);
+        rig.publish(random, 400, 12, 60);
         rig.settle();
         rig.fold();
-        publish(rig, random, 20, 12, 60);
+        rig.publish(random, 20, 12, 60);
         rig.settle();
         SnapshotFile made = rig.snapshot("small");
         rig.kill();
-        dropFirst(rig, made.position());
+        rig.dropFirst(made.position());
         return rig;
     }
 
@@ -179,7 +162,7 @@ class StateFoldTest {
         byte[] foreign = rig.disk.bytes(FileNames.STATE);
 
         SnapshotRig other = rig(random).start();
-        publish(other, random, 900, 12, 60);
+        other.publish(random, 900, 12, 60);
         other.settle();
         other.kill();
         other.disk.replace(FileNames.STATE, ByteBuffer.wrap(foreign));
@@ -187,7 +170,7 @@ class StateFoldTest {
         assertThat(other.used).isEmpty();
         assertThat(other.figures.forgottenValue()).isZero();
         // The next one takes its place.
-        publish(other, random, 900, 12, 60);
+        other.publish(random, 900, 12, 60);
         other.settle();
         other.fold();
         other.snapshot("in the place of a foreign one");
@@ -207,10 +190,10 @@ class StateFoldTest {
             rig.joinsCluster();
         }
         rig.start();
-        publish(rig, random, 300, 12, 60);
+        rig.publish(random, 300, 12, 60);
         rig.settle();
         SnapshotRig older = rig.copy();
-        publish(rig, random, 1200, 12, 60);
+        rig.publish(random, 1200, 12, 60);
         rig.settle();
         rig.fold();
         byte[] later = rig.disk.bytes(FileNames.STATE);
@@ -222,7 +205,7 @@ class StateFoldTest {
         if (cluster) {
             older.goesOnInAnotherLife();
         }
-        publish(older, random, 2000, 12, 60);
+        older.publish(random, 2000, 12, 60);
         older.settle();
         older.kill();
         older.start().check("behind a fork");
@@ -234,11 +217,11 @@ class StateFoldTest {
     void anUnfinishedOneIsRemovedAtTheStart() throws Exception {
         Random random = Seeds.random("StateFoldTest unfinished");
         SnapshotRig whole = rig(random).start();
-        publish(whole, random, 900, 50, 60);
+        whole.publish(random, 900, 50, 60);
         whole.settle();
         whole.fold();
         SnapshotFile first = whole.snapshot("first");
-        publish(whole, random, 900, 50, 60);
+        whole.publish(random, 900, 50, 60);
         whole.settle();
         whole.kill();
         boolean finished = false;
@@ -271,19 +254,19 @@ class StateFoldTest {
         SnapshotRig rig = rig(random);
         rig.kept = TypeRanges.of(0, 5, 10, 19);
         rig.start();
-        publish(rig, random, 900, 40, 60);
+        rig.publish(random, 900, 40, 60);
         rig.settle();
         rig.fold();
         SnapshotFile made = rig.snapshot("some types");
         assertThat(made.messages()).isEqualTo(16);
         rig.kill();
         SnapshotRig narrower = rig.copy();
-        dropFirst(narrower, made.position());
+        narrower.dropFirst(made.position());
         narrower.kept = TypeRanges.of(2, 3, 12, 12);
         narrower.start().check("narrower");
         assertThat(narrower.used).isPresent();
         assertThat(narrower.figures.forgottenValue()).isZero();
-        publish(narrower, random, 900, 40, 60);
+        narrower.publish(random, 900, 40, 60);
         narrower.settle();
         narrower.fold();
         assertThat(narrower.snapshot("narrower").messages()).isEqualTo(3);
@@ -296,7 +279,7 @@ class StateFoldTest {
         assertThat(wider.figures.forgottenValue()).isZero();
         wider.close();
         SnapshotRig widerBehind = rig.copy();
-        dropFirst(widerBehind, made.position());
+        widerBehind.dropFirst(made.position());
         widerBehind.kept = TypeRanges.ALL;
         widerBehind.start().check("wider, without the first segments");
         assertThat(widerBehind.figures.forgottenValue()).isPositive();
@@ -310,7 +293,7 @@ class StateFoldTest {
         SnapshotRig rig = rig(random);
         rig.size = (int) StateIndex.leastSize(SnapshotRig.MAX_BODY);
         rig.start();
-        publish(rig, random, 2000, 300, 100);
+        rig.publish(random, 2000, 300, 100);
         rig.settle();
         rig.fold();
         SnapshotFile made = rig.snapshot("small");
@@ -326,7 +309,7 @@ class StateFoldTest {
         larger.close();
         // What the journal has no more, it cannot have.
         SnapshotRig behind = rig.copy();
-        dropFirst(behind, made.position());
+        behind.dropFirst(made.position());
         behind.size = 1 << 20;
         behind.start().check("larger, without the first segments");
         assertThat(behind.used).contains(made);
@@ -338,10 +321,10 @@ class StateFoldTest {
     void aShorterLongestBody() throws Exception {
         Random random = Seeds.random("StateFoldTest body");
         SnapshotRig rig = rig(random).start();
-        publish(rig, random, 300, 12, 60);
+        rig.publish(random, 300, 12, 60);
         rig.publish(5, 2500);
         long number = rig.stream.size();
-        publish(rig, random, 300, 5, 60);
+        rig.publish(random, 300, 5, 60);
         rig.settle();
         rig.fold();
         assertThat(rig.snapshot("long").forgotten()).isZero();
@@ -349,7 +332,7 @@ class StateFoldTest {
         rig.maxBody = 1000;
         rig.start().check("shorter");
         assertThat(rig.figures.forgottenValue()).isEqualTo(number);
-        publish(rig, random, 900, 5, 60);
+        rig.publish(random, 900, 5, 60);
         rig.settle();
         rig.fold();
         assertThat(rig.snapshot("shorter").forgotten()).isEqualTo(number);
@@ -384,128 +367,12 @@ class StateFoldTest {
         rig.close();
     }
 
-    /** A fault that passes is not taken for damage; one that stays is. */
-    @Test
-    void damageOfTheJournal() throws Exception {
-        Random random = Seeds.random("StateFoldTest damage");
-        SnapshotRig rig = rig(random).start();
-        publish(rig, random, 900, 12, 60);
-        rig.settle();
-        boolean[] wrong = {true};
-        rig.disk.duringRead(() -> wrong[0]);
-        rig.fold();
-        assertThat(rig.disk.has(FileNames.STATE)).isFalse();
-        wrong[0] = false;
-        rig.fold();
-        assertThat(rig.disk.has(FileNames.STATE)).as("it waits").isFalse();
-        rig.nanos += 10_000_000_000L;
-        rig.fold();
-        assertThat(rig.snapshot("passed").forgotten()).isZero();
-        publish(rig, random, 900, 12, 60);
-        rig.settle();
-        SnapshotFile before = rig.snapshot("before");
-        rig.disk.flip(FileNames.stream(before.position()), 100, 3);
-        rig.fold();
-        assertThat(rig.snapshot("the first time")).isEqualTo(before);
-        rig.nanos += 10_000_000_000L;
-        rig.fold();
-        SnapshotFile after = rig.snapshot("the second time");
-        assertThat(after.forgotten()).isGreaterThanOrEqualTo(before.sequence());
-        rig.kill();
-        rig.start().check("damage");
-        rig.close();
-    }
-
-    /** Damage of the last snapshot: the next one is made of the journal. */
-    @Test
-    void damageOfTheLastSnapshot() throws Exception {
-        Random random = Seeds.random("StateFoldTest damaged snapshot");
-        SnapshotRig rig = rig(random).start();
-        publish(rig, random, 900, 12, 60);
-        rig.settle();
-        rig.fold();
-        rig.disk.flip(FileNames.STATE, rig.disk.bytes(FileNames.STATE).length / 2, 3);
-        publish(rig, random, 900, 6, 60);
-        rig.settle();
-        rig.fold();
-        assertThat(rig.snapshot("next").forgotten()).isZero();
-        rig.close();
-    }
-
-    /** What was read before the damage counts, where the journal has no more than that. */
-    @Test
-    void damageBehindTheFirstBlockOfTheLastSnapshot() throws Exception {
-        Random random = Seeds.random("StateFoldTest damaged block");
-        SnapshotRig rig = rig(random);
-        rig.size = 8 << 20;
-        rig.start();
-        publish(rig, random, 3000, 2000, SnapshotRig.MAX_BODY);
-        rig.settle();
-        rig.fold();
-        SnapshotFile first = rig.snapshot("first");
-        assertThat(first.length()).as("two blocks").isGreaterThan(3 << 19);
-        rig.kill();
-        dropFirst(rig, first.position());
-        rig.start().check("restarted");
-        publish(rig, random, 3000, 50, SnapshotRig.MAX_BODY);
-        rig.settle();
-        rig.disk.flip(FileNames.STATE, (int) first.length() - 100, 3);
-        rig.fold();
-        SnapshotFile next = rig.snapshot("next");
-        assertThat(next.sequence()).isGreaterThan(first.sequence());
-        assertThat(next.messages()).as("what the sound blocks had").isGreaterThan(500);
-        assertThat(next.forgotten()).isLessThan(first.sequence() - 1).isPositive();
-        rig.kill();
-        dropFirst(rig, next.position());
-        rig.start().check("damaged block");
-        assertThat(rig.used).contains(next);
-        assertThat(rig.figures.forgottenValue()).isEqualTo(next.forgotten());
-        rig.close();
-    }
-
-    /** A fault of the disk that stays: the last snapshot cannot be read, and is not damaged. */
-    @Test
-    void theLastSnapshotCannotBeRead() throws Exception {
-        Random random = Seeds.random("StateFoldTest unreadable snapshot");
-        SnapshotRig rig = rig(random).start();
-        publish(rig, random, 900, 12, 60);
-        rig.settle();
-        rig.fold();
-        SnapshotFile first = rig.snapshot("first");
-        publish(rig, random, 900, 6, 60);
-        rig.settle();
-        rig.disk.unreadable(FileNames.STATE);
-        rig.fold();
-        assertThat(rig.fold.figures().sequence()).isEqualTo(first.sequence() - 1);
-        rig.nanos += 10_000_000_000L;
-        rig.fold();
-        assertThat(rig.fold.figures().sequence()).isGreaterThan(first.sequence());
-        assertThat(rig.snapshot("next").forgotten()).isZero();
-        rig.close();
-    }
-
-    @Test
-    void withoutRoomItIsTriedAgain() throws Exception {
-        Random random = Seeds.random("StateFoldTest full");
-        SnapshotRig rig = rig(random).start();
-        publish(rig, random, 900, 12, 60);
-        rig.settle();
-        rig.disk.full(true);
-        rig.fold();
-        assertThat(rig.disk.names()).doesNotContain(FileNames.STATE, FRESH);
-        rig.disk.full(false);
-        rig.nanos += 10_000_000_000L;
-        rig.fold();
-        assertThat(rig.snapshot("with room").forgotten()).isZero();
-        rig.close();
-    }
-
     /** An unfinished snapshot is removed before the room is looked at that the journal needs. */
     @Test
     void aStartNeedsTheRoomOfALeftover() throws Exception {
         Random random = Seeds.random("StateFoldTest leftover");
         SnapshotRig rig = keeping(random).start();
-        publish(rig, random, 100, 12, 60);
+        rig.publish(random, 100, 12, 60);
         rig.settle();
         rig.kill();
         rig.disk.open(FRESH).write(0, ByteBuffer.allocate(1 << 20));
@@ -520,7 +387,7 @@ class StateFoldTest {
     void aClosedJournalGetsNoSnapshot() throws Exception {
         Random random = Seeds.random("StateFoldTest closed");
         SnapshotRig rig = rig(random).start();
-        publish(rig, random, 900, 12, 60);
+        rig.publish(random, 900, 12, 60);
         rig.settle();
         assertThat(rig.fold.step(rig.nanos)).as("it has begun").isTrue();
         rig.journal.close();
@@ -545,7 +412,7 @@ class StateFoldTest {
     private static void grow(SnapshotRig rig, Random random, long bytes) throws IOException {
         for (int i = 0; rig.journal.stats().fileBytes() < bytes; i++) {
             assertThat(i).as("tens of messages").isLessThan(1000);
-            publish(rig, random, 10, 300, 100);
+            rig.publish(random, 10, 300, 100);
             rig.settle();
         }
     }
@@ -554,7 +421,7 @@ class StateFoldTest {
     private static void fill(SnapshotRig rig, Random random) throws IOException {
         for (int i = 0; rig.hasRoom(); i++) {
             assertThat(i).as("messages").isLessThan(10_000);
-            publish(rig, random, 1, 300, 100);
+            rig.publish(random, 1, 300, 100);
             assertThat(rig.journal.stats().fileBytes()).isLessThan(2 * KEEP + 2 * SnapshotRig.SEGMENT);
         }
     }
@@ -577,7 +444,7 @@ class StateFoldTest {
         assertThat(rig.journal.stats().fileBytes()).isLessThanOrEqualTo(KEEP);
         // Now nothing is dropped that the snapshot lacks, for as long as there are messages.
         for (int i = 0; i < 300; i++) {
-            publish(rig, random, 30, 300, 100);
+            rig.publish(random, 30, 300, 100);
             rig.settle();
             rig.fold();
         }
@@ -604,7 +471,7 @@ class StateFoldTest {
         assertThat(rig.figures.forgottenValue()).as(what).isGreaterThanOrEqualTo(oldest - 1);
         // It goes on: from here on nothing is lost.
         long forgotten = rig.figures.forgottenValue();
-        publish(rig, random, 900, 300, 100);
+        rig.publish(random, 900, 300, 100);
         rig.settle();
         rig.fold();
         assertThat(rig.snapshot(what).forgotten()).as(what).isEqualTo(forgotten);
@@ -618,7 +485,7 @@ class StateFoldTest {
         grow(rig, random, 6 * SnapshotRig.SEGMENT);
         assertThat(unheld(rig)).isZero();
         rig.disk.full(true);
-        publish(rig, random, 10, 300, 100);
+        rig.publish(random, 10, 300, 100);
         for (int i = 0; i < 100 && unheld(rig) == 0; i++) {
             rig.nanos += 100_000_000;
             rig.settle();
@@ -636,7 +503,7 @@ class StateFoldTest {
         grow(rig, random, 6 * SnapshotRig.SEGMENT);
         rig.disk.noHandles(true);
         for (int i = 0; i < 1000 && rig.hasRoom(); i++) {
-            publish(rig, random, 1, 300, 100);
+            rig.publish(random, 1, 300, 100);
             rig.nanos += 100_000_000;
         }
         assertThat(rig.hasRoom()).isFalse();
@@ -646,7 +513,7 @@ class StateFoldTest {
         for (int i = 0; i < 20; i++) {
             rig.fold();
             rig.settle();
-            publish(rig, random, 30, 300, 100);
+            rig.publish(random, 30, 300, 100);
         }
         assertThat(rig.oldest()).isGreaterThan(1);
         assertThat(unheld(rig)).isZero();
@@ -699,7 +566,7 @@ class StateFoldTest {
         rig.disk.duringRead(() -> false);
         assertThat(unheld(rig)).isZero();
         for (int i = 0; i < 100; i++) {
-            publish(rig, random, 10, 300, 100);
+            rig.publish(random, 10, 300, 100);
             rig.settle();
             assertThat(rig.journal.stats().fileBytes()).isLessThan(2 * KEEP + 2 * SnapshotRig.SEGMENT);
         }
@@ -713,14 +580,14 @@ class StateFoldTest {
         SnapshotRig rig = keeping(random);
         rig.keep(1 << 20, ALL);
         rig.start();
-        publish(rig, random, 2000, 300, 200);
+        rig.publish(random, 2000, 300, 200);
         rig.settle();
         assertThat(rig.journal.written().position()).isGreaterThan(3 * KEEP);
         rig.stop();
         rig.keep(SnapshotRig.SEGMENT, KEEP);
         rig.start();
         for (int i = 0; i < 100; i++) {
-            publish(rig, random, 30, 300, 100);
+            rig.publish(random, 30, 300, 100);
             rig.settle();
             rig.fold();
         }

@@ -1,0 +1,138 @@
+package dev.msgrelay.server.assembly;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.journal.JournalSettings;
+import dev.msgrelay.server.journal.SimDisk;
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.format.FileNames;
+import dev.msgrelay.server.journal.format.SnapshotFile;
+import java.io.IOException;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What the next snapshot has where the disk, the journal or the last snapshot has a fault, and what people are told. */
+class StateFoldFaultsTest {
+    private static final String FRESH = FileNames.STATE + Disk.FRESH;
+
+    private static SnapshotRig rig(Random random) throws IOException {
+        return new SnapshotRig(new SimDisk(random), JournalSettings.UNLIMITED);
+    }
+
+    /** A fault that passes is not taken for damage; one that stays is. */
+    @Test
+    void damageOfTheJournal() throws Exception {
+        Random random = Seeds.random("StateFoldTest damage");
+        SnapshotRig rig = rig(random).start();
+        rig.publish(random, 900, 12, 60);
+        rig.settle();
+        boolean[] wrong = {true};
+        rig.disk.duringRead(() -> wrong[0]);
+        rig.fold();
+        assertThat(rig.disk.has(FileNames.STATE)).isFalse();
+        wrong[0] = false;
+        rig.fold();
+        assertThat(rig.disk.has(FileNames.STATE)).as("it waits").isFalse();
+        rig.nanos += 10_000_000_000L;
+        rig.fold();
+        assertThat(rig.snapshot("passed").forgotten()).isZero();
+        rig.publish(random, 900, 12, 60);
+        rig.settle();
+        SnapshotFile before = rig.snapshot("before");
+        rig.disk.flip(FileNames.stream(before.position()), 100, 3);
+        rig.fold();
+        assertThat(rig.snapshot("the first time")).isEqualTo(before);
+        rig.nanos += 10_000_000_000L;
+        rig.fold();
+        SnapshotFile after = rig.snapshot("the second time");
+        assertThat(after.forgotten()).isGreaterThanOrEqualTo(before.sequence());
+        rig.kill();
+        rig.start().check("damage");
+        rig.close();
+    }
+
+    /** Damage of the last snapshot: the next one is made of the journal. */
+    @Test
+    void damageOfTheLastSnapshot() throws Exception {
+        Random random = Seeds.random("StateFoldTest damaged snapshot");
+        SnapshotRig rig = rig(random).start();
+        rig.publish(random, 900, 12, 60);
+        rig.settle();
+        rig.fold();
+        rig.disk.flip(FileNames.STATE, rig.disk.bytes(FileNames.STATE).length / 2, 3);
+        rig.publish(random, 900, 6, 60);
+        rig.settle();
+        rig.fold();
+        assertThat(rig.snapshot("next").forgotten()).isZero();
+        rig.close();
+    }
+
+    /** What was read before the damage counts, where the journal has no more than that. */
+    @Test
+    void damageBehindTheFirstBlockOfTheLastSnapshot() throws Exception {
+        Random random = Seeds.random("StateFoldTest damaged block");
+        SnapshotRig rig = rig(random);
+        rig.size = 8 << 20;
+        rig.start();
+        rig.publish(random, 3000, 2000, SnapshotRig.MAX_BODY);
+        rig.settle();
+        rig.fold();
+        SnapshotFile first = rig.snapshot("first");
+        assertThat(first.length()).as("two blocks").isGreaterThan(3 << 19);
+        rig.kill();
+        rig.dropFirst(first.position());
+        rig.start().check("restarted");
+        rig.publish(random, 3000, 50, SnapshotRig.MAX_BODY);
+        rig.settle();
+        rig.disk.flip(FileNames.STATE, (int) first.length() - 100, 3);
+        rig.fold();
+        SnapshotFile next = rig.snapshot("next");
+        assertThat(next.sequence()).isGreaterThan(first.sequence());
+        assertThat(next.messages()).as("what the sound blocks had").isGreaterThan(500);
+        assertThat(next.forgotten()).isLessThan(first.sequence() - 1).isPositive();
+        rig.kill();
+        rig.dropFirst(next.position());
+        rig.start().check("damaged block");
+        assertThat(rig.used).contains(next);
+        assertThat(rig.figures.forgottenValue()).isEqualTo(next.forgotten());
+        rig.close();
+    }
+
+    /** A fault of the disk that stays: the last snapshot cannot be read, and is not damaged. */
+    @Test
+    void theLastSnapshotCannotBeRead() throws Exception {
+        Random random = Seeds.random("StateFoldTest unreadable snapshot");
+        SnapshotRig rig = rig(random).start();
+        rig.publish(random, 900, 12, 60);
+        rig.settle();
+        rig.fold();
+        SnapshotFile first = rig.snapshot("first");
+        rig.publish(random, 900, 6, 60);
+        rig.settle();
+        rig.disk.unreadable(FileNames.STATE);
+        rig.fold();
+        assertThat(rig.fold.figures().sequence()).isEqualTo(first.sequence() - 1);
+        rig.nanos += 10_000_000_000L;
+        rig.fold();
+        assertThat(rig.fold.figures().sequence()).isGreaterThan(first.sequence());
+        assertThat(rig.snapshot("next").forgotten()).isZero();
+        rig.close();
+    }
+
+    @Test
+    void withoutRoomItIsTriedAgain() throws Exception {
+        Random random = Seeds.random("StateFoldTest full");
+        SnapshotRig rig = rig(random).start();
+        rig.publish(random, 900, 12, 60);
+        rig.settle();
+        rig.disk.full(true);
+        rig.fold();
+        assertThat(rig.disk.names()).doesNotContain(FileNames.STATE, FRESH);
+        rig.disk.full(false);
+        rig.nanos += 10_000_000_000L;
+        rig.fold();
+        assertThat(rig.snapshot("with room").forgotten()).isZero();
+        rig.close();
+    }
+}
