@@ -2,13 +2,16 @@ package dev.msgrelay.server.assembly;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.SimDisk;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.SnapshotFile;
+import dev.msgrelay.server.journal.format.SnapshotWriter;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -134,5 +137,64 @@ class StateFoldFaultsTest {
         rig.fold();
         assertThat(rig.snapshot("with room").forgotten()).isZero();
         rig.close();
+    }
+
+    /** Puts a snapshot of one long message, the last one before its end, in the place of the last snapshot. */
+    private static SnapshotFile putLong(SnapshotRig rig, int body) throws IOException {
+        SnapshotFile made = rig.snapshot("in whose place it is");
+        SnapshotWriter writer =
+                new SnapshotWriter(rig.disk, made.types(), ByteBuffer.allocateDirect(SnapshotWriter.MEMORY_BYTES));
+        ByteBuffer frame = new Frames().frame(99, body).buffer();
+        long number = made.sequence() - 1;
+        writer.add(number, frame, 0, frame.remaining());
+        SnapshotFile put = writer.finish(
+                rig.journal.segmentAt(made.position()).orElseThrow(), number - 1, number - 1, made.size());
+        writer.replace();
+        return put;
+    }
+
+    /** A message that is too long for the memory is forgotten with all before it, but only if it is sound. */
+    @Test
+    void aLongMessageIsBelievedForItsSum() throws Exception {
+        Random random = Seeds.random("StateFoldTest long block");
+        SnapshotRig rig = rig(random).start();
+        rig.publish(random, 900, 12, 60);
+        rig.settle();
+        rig.fold();
+        SnapshotRig longer = rig.copy();
+        SnapshotFile put = putLong(rig, 3 << 20);
+        long number = put.sequence() - 1;
+        int inBody = 1 << 20;
+
+        SnapshotRig sound = rig.copy().start().check("sound");
+        assertThat(sound.used).contains(put);
+        assertThat(sound.figures.forgottenValue()).isEqualTo(number);
+        sound.publish(random, 3500, 12, SnapshotRig.MAX_BODY);
+        sound.settle();
+        sound.fold();
+        assertThat(sound.snapshot("sound").forgotten()).isEqualTo(number);
+        sound.close();
+
+        SnapshotRig later = rig.copy().start();
+        later.disk.flip(FileNames.STATE, inBody, 3);
+        later.publish(random, 3500, 12, SnapshotRig.MAX_BODY);
+        later.settle();
+        later.fold();
+        assertThat(later.snapshot("damaged later").sequence()).isGreaterThan(put.sequence());
+        assertThat(later.snapshot("damaged later").forgotten()).isZero();
+        later.close();
+        rig.close();
+
+        longer.start();
+        putLong(longer, 9 << 20);
+        longer.kill();
+        SnapshotRig all = longer.copy().start().check("longer than all pages");
+        assertThat(all.figures.forgottenValue()).isEqualTo(number);
+        all.close();
+        longer.disk.flip(FileNames.STATE, inBody, 3);
+        longer.start().check("damaged before");
+        assertThat(longer.used).isEmpty();
+        assertThat(longer.figures.forgottenValue()).isZero();
+        longer.close();
     }
 }

@@ -139,7 +139,7 @@ public final class SnapshotReader implements Closeable {
         check(isWhole(page.duplicate()));
     }
 
-    /** Checks the sum of the current block, for a buffer without room for all of it. */
+    /** Checks the current block, which is one message, for a buffer without room for all of it. */
     public void check(ByteBuffer piece) throws IOException {
         crc.reset();
         crc.update(head.slice(0, SnapshotFile.BLOCK_CRC));
@@ -147,9 +147,18 @@ public final class SnapshotReader implements Closeable {
             piece.clear().limit(Math.min(piece.capacity(), length - done));
             file.read(at + SnapshotFile.BLOCK_HEADER + done, piece);
             check(!piece.hasRemaining());
+            check(done > 0 || isOne(piece.duplicate()));
             crc.update(piece.flip());
         }
         check((int) crc.getValue() == head.getInt(SnapshotFile.BLOCK_CRC));
+    }
+
+    private boolean isOne(ByteBuffer front) {
+        return first == last
+                && front.getLong(0) == first
+                && !ControlFrames.isControl(FrameLayout.type(front, SnapshotFile.FRAME))
+                && FrameLayout.bodyLength(front, SnapshotFile.FRAME)
+                        == length - SnapshotFile.FRAME - FrameLayout.HEADER_LENGTH;
     }
 
     private boolean isWhole(ByteBuffer messages) {

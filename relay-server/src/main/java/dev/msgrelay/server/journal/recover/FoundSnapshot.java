@@ -32,9 +32,10 @@ public record FoundSnapshot(Optional<SnapshotFile> front, Optional<String> fault
             ByteBuffer page = ByteBuffer.allocate(PIECE);
             for (int length = reader.next(); length > 0; length = reader.next()) {
                 if (length > page.capacity()) {
-                    page = ByteBuffer.allocate(length);
+                    reader.check(page);
+                } else {
+                    reader.read(page);
                 }
-                reader.read(page);
             }
             return new FoundSnapshot(Optional.of(reader.front()), Optional.empty());
         } catch (SnapshotFile.Unsound e) {
