@@ -44,6 +44,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Builds a {@link RelayEngine}: makes all its parts, links them, and gives the loops their duties. If any part cannot
@@ -51,6 +53,8 @@ import java.util.function.Consumer;
  * #build}, and stops them before {@link RelayEngine#release}.
  */
 public final class EngineAssembly {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
     /** Milliseconds between two ticks; not more than the shortest heartbeat. */
     private static final long TICK_MILLIS = 100;
 
@@ -217,7 +221,7 @@ public final class EngineAssembly {
             int bytes = (int) MemoryPlan.of(config).of(Part.STATE_FOLD);
             ByteBuf memory = allocator.directBuffer(bytes, bytes);
             releases.add(memory::release);
-            StateFold made = new StateFold(kept, index.kept(), size, sizes.maxBody(), memory, seed, last);
+            StateFold made = new StateFold(kept, index.kept(), size, sizes.maxBody(), memory, seed, last, LOG::warn);
             releases.add(made);
             kept.hold(last.map(SnapshotFile::position).orElse(0L));
             made.workOn(loop);

@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -75,8 +76,10 @@ final class StateFold implements Closeable {
     private final ByteBuffer block;
     private final TypeSet met;
     private final RunScan scan = new RunScan(Integer.MAX_VALUE, FrameLayout.MAX_MAX_BODY, true);
-    private final RepeatedWarning lines = new RepeatedWarning(Duration.ofMinutes(1));
-    private final RepeatedWarning damageLines = new RepeatedWarning(Duration.ofMinutes(1));
+    // A line for each kind, so that none keeps another from being said.
+    private final Consumer<String> warns;
+    private final RepeatedWarning failures;
+    private final RepeatedWarning damages;
     private int[] places = new int[1024];
 
     private Optional<SnapshotFile> last;
@@ -121,6 +124,7 @@ final class StateFold implements Closeable {
      * @param size bytes of the state's memory
      * @param seed a random number that clients do not know
      * @param last the snapshot that is there; a snapshot that does not fit is replaced
+     * @param warns takes lines for people
      */
     StateFold(
             Journal journal,
@@ -129,7 +133,8 @@ final class StateFold implements Closeable {
             int maxBody,
             ByteBuf memory,
             long seed,
-            Optional<SnapshotFile> last) {
+            Optional<SnapshotFile> last,
+            Consumer<String> warns) {
         this.journal = journal;
         this.kept = kept;
         this.size = size;
@@ -143,6 +148,9 @@ final class StateFold implements Closeable {
         pages = journal.newBackwardPages(memory.nioBuffer(recordsAt, BlockReader.RECORD_BYTES));
         met = new TypeSet(part(memory, typesAt, memory.capacity() - typesAt), mostTypes(size), seed);
         this.last = last;
+        this.warns = warns;
+        failures = new RepeatedWarning(Duration.ofMinutes(1), warns);
+        damages = new RepeatedWarning(Duration.ofMinutes(1), warns);
         figures = figuresOf(last);
     }
 
@@ -211,7 +219,7 @@ final class StateFold implements Closeable {
         journal.limitHold();
         waits = true;
         notBefore = nanos + RETRY_NANOS;
-        lines.warn(
+        failures.warn(
                 nanos,
                 "journal " + journal.disk().place() + ": the snapshot of the state " + why
                         + ". It is tried again every " + TimeUnit.NANOSECONDS.toSeconds(RETRY_NANOS)
@@ -255,7 +263,7 @@ final class StateFold implements Closeable {
                 fail(nanos, "needs message " + number + ", which cannot be read");
                 return false;
             }
-            damageLines.warn(
+            damages.warn(
                     nanos,
                     "journal " + journal.disk().place() + ": message " + number + " still cannot be read: the next"
                             + " snapshot of the state lacks it and all before it");
@@ -313,12 +321,9 @@ final class StateFold implements Closeable {
         Mark oldest = new Mark();
         journal.newBlockReader(ByteBuffer.allocate(0)).oldest(oldest);
         // Said once, since there is no last one from now on.
-        LOG.warn(
-                "journal {}: the last snapshot of the state {}. The next one is made of the journal, and of what could"
-                        + " be read: all before message {} is forgotten",
-                journal.disk().place(),
-                why,
-                Math.min(oldest.sequence(), known));
+        warns.accept("journal " + journal.disk().place() + ": the last snapshot of the state " + why
+                + ". The next one is made of the journal, and of what could be read: all before message "
+                + Math.min(oldest.sequence(), known) + " is forgotten");
     }
 
     private boolean snapshotBlock() throws IOException {

@@ -2,6 +2,7 @@ package dev.msgrelay.server.figures;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,12 +15,19 @@ public final class RepeatedWarning {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private final long intervalNanos;
+    private final Consumer<String> lines;
     private long lastNanos;
     private boolean said;
     private long left;
 
     public RepeatedWarning(Duration interval) {
-        intervalNanos = interval.toNanos();
+        this(interval, line -> LOG.warn("{}", line));
+    }
+
+    /** @param lines takes each line */
+    public RepeatedWarning(Duration interval, Consumer<String> lines) {
+        this.intervalNanos = interval.toNanos();
+        this.lines = lines;
     }
 
     public void warn(long nowNanos, String text) {
@@ -28,7 +36,7 @@ public final class RepeatedWarning {
 
     /** @param text called only for a warning that is not left out */
     public void warn(long nowNanos, Supplier<String> text) {
-        line(nowNanos, text).ifPresent(line -> LOG.warn("{}", line));
+        line(nowNanos, text).ifPresent(lines);
     }
 
     synchronized Optional<String> line(long nowNanos, Supplier<String> text) {

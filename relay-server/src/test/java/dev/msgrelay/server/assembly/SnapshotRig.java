@@ -72,6 +72,8 @@ final class SnapshotRig implements AutoCloseable {
     final Map<Integer, Message> view = new HashMap<>();
     StateIndex.Figures figures;
     Optional<SnapshotFile> used = Optional.empty();
+    // What the snapshots were warned of.
+    final List<String> warnings = new ArrayList<>();
 
     SnapshotRig(SimDisk disk, long keepBytes) {
         this(disk, keepBytes, new ArrayList<>());
@@ -114,7 +116,7 @@ final class SnapshotRig implements AutoCloseable {
         used = new StateRecall(journal, index, size, maxBody, allocator, budget.pool(Part.REPLAYS)).read(end);
         int bytes = (int) StateFold.memoryBytes(size, maxBody);
         memory = allocator.directBuffer(bytes, bytes);
-        fold = new StateFold(journal, kept, size, maxBody, memory, 4712, used);
+        fold = new StateFold(journal, kept, size, maxBody, memory, 4712, used, warnings::add);
         journal.hold(used.map(SnapshotFile::position).orElse(0L));
         look(index);
         return this;

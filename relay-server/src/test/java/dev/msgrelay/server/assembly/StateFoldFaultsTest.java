@@ -139,6 +139,39 @@ class StateFoldFaultsTest {
         rig.close();
     }
 
+    /** A failure, a loss of the last snapshot and one of messages: none keeps another from being said. */
+    @Test
+    void eachLossIsTold() throws Exception {
+        Random random = Seeds.random("StateFoldTest warnings");
+        SnapshotRig rig = rig(random).start();
+        rig.publish(random, 900, 12, 60);
+        rig.settle();
+        rig.fold();
+        rig.publish(random, 900, 12, 60);
+        rig.settle();
+        rig.disk.full(true);
+        rig.fold();
+        assertThat(rig.warnings).singleElement().asString().contains("cannot be written", "every 10 s");
+        rig.disk.full(false);
+        rig.nanos += 10_000_000_000L;
+        rig.disk.flip(FileNames.STATE, rig.disk.bytes(FileNames.STATE).length / 2, 3);
+        rig.fold();
+        SnapshotFile next = rig.snapshot("next");
+        assertThat(rig.warnings).hasSize(2);
+        assertThat(rig.warnings.get(1)).contains("is damaged at byte", "all before message 1 is forgotten");
+        rig.publish(random, 900, 12, 60);
+        rig.settle();
+        rig.disk.flip(FileNames.stream(next.position()), 100, 3);
+        rig.fold();
+        assertThat(rig.warnings).as("a failure, as the first one").hasSize(2);
+        rig.nanos += 10_000_000_000L;
+        rig.fold();
+        assertThat(rig.warnings).hasSize(3);
+        long lost = rig.snapshot("damaged journal").forgotten();
+        assertThat(rig.warnings.get(2)).contains("message " + lost + " still cannot be read");
+        rig.close();
+    }
+
     /** Puts a snapshot of one long message, the last one before its end, in the place of the last snapshot. */
     private static SnapshotFile putLong(SnapshotRig rig, int body) throws IOException {
         SnapshotFile made = rig.snapshot("in whose place it is");
