@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.server.connection.EngineLoop;
 import dev.msgrelay.server.figures.RepeatedWarning;
 import dev.msgrelay.server.journal.Journal;
+import dev.msgrelay.server.journal.disk.DiskException;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.format.SnapshotFile;
@@ -200,6 +201,9 @@ final class StateFold implements Closeable {
             return false;
         }
         try {
+            if (stage != Stage.IDLE) {
+                checkRoom(0);
+            }
             return switch (stage) {
                 case IDLE -> begin();
                 case JOURNAL -> journalPage(nanos);
@@ -233,6 +237,7 @@ final class StateFold implements Closeable {
         if (newest.isEmpty() || !isDue(newest.get())) {
             return false;
         }
+        checkRoom(last.map(SnapshotFile::length).orElse(0L));
         end = newest.get();
         met.clear();
         journal.change(() -> writer = Optional.of(new SnapshotWriter(journal.disk(), kept, block)));
@@ -252,6 +257,16 @@ final class StateFold implements Closeable {
         long fresh = newest.base() - last.map(SnapshotFile::position).orElse(0L);
         long again = last.map(SnapshotFile::length).orElse(0L);
         return fresh > 0 && journal.hasBefore(newest.base()) && (fresh >= again || journal.holds());
+    }
+
+    /** Throws if so many bytes would leave the journal no room for its next segment. */
+    private void checkRoom(long bytes) throws IOException {
+        long least = bytes + journal.segmentLength();
+        long free = journal.disk().free();
+        if (free < least) {
+            throw new DiskException("the disk has " + free + " bytes free, and " + least
+                    + " are needed, with the journal's next segment");
+        }
     }
 
     private boolean journalPage(long nanos) throws IOException {

@@ -265,6 +265,11 @@ public final class Journal implements Closeable {
         return parts.disk();
     }
 
+    /** Bytes of the files of a segment. */
+    public long segmentLength() {
+        return parts.settings().segmentBytes() + parts.settings().indexBytes();
+    }
+
     /** A change of the directory's names. */
     public interface Change {
         void run() throws IOException;

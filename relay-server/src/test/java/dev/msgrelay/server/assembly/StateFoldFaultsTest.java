@@ -129,13 +129,52 @@ class StateFoldFaultsTest {
         SnapshotRig rig = rig(random).start();
         rig.publish(random, 900, 12, 60);
         rig.settle();
-        rig.disk.full(true);
+        boolean[] full = {true};
+        rig.disk.duringWrite(() -> rig.disk.full(full[0]));
         rig.fold();
         assertThat(rig.disk.names()).doesNotContain(FileNames.STATE, FRESH);
+        full[0] = false;
         rig.disk.full(false);
         rig.nanos += 10_000_000_000L;
         rig.fold();
         assertThat(rig.snapshot("with room").forgotten()).isZero();
+        rig.close();
+    }
+
+    private static void assertNoRoom(SnapshotRig rig, SnapshotFile there) throws IOException {
+        rig.fold();
+        assertThat(rig.disk.has(FRESH)).isFalse();
+        assertThat(rig.snapshot("before")).isEqualTo(there);
+        rig.nanos += 10_000_000_000L;
+    }
+
+    /** No snapshot is begun without room for it and for the journal's next segment, and none takes the segment's room. */
+    @Test
+    void theJournalKeepsItsRoom() throws Exception {
+        Random random = Seeds.random("StateFoldTest room");
+        SnapshotRig rig = rig(random).start();
+        rig.publish(random, 900, 60, 60);
+        rig.settle();
+        rig.fold();
+        SnapshotFile first = rig.snapshot("first");
+        rig.publish(random, 900, 60, 60);
+        rig.settle();
+        int[] writes = {0};
+        rig.disk.duringWrite(() -> writes[0]++);
+        long needed = rig.journal.segmentLength() + first.length();
+        rig.disk.capacity(rig.disk.used() + needed - 1);
+        assertNoRoom(rig, first);
+        assertThat(writes[0]).isZero();
+        assertThat(rig.warnings).singleElement().asString().contains((needed - 1) + " bytes free, and " + needed);
+        rig.disk.capacity(rig.disk.used() + needed);
+        assertThat(rig.fold.step(rig.nanos)).as("it has begun").isTrue();
+        rig.disk.capacity(rig.disk.used() + rig.journal.segmentLength() - 1);
+        assertNoRoom(rig, first);
+        rig.disk.capacity(rig.disk.used() + needed);
+        rig.fold();
+        SnapshotFile next = rig.snapshot("with room");
+        assertThat(next.sequence()).isGreaterThan(first.sequence());
+        assertThat(next.forgotten()).isZero();
         rig.close();
     }
 
