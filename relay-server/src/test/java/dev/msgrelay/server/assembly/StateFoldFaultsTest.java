@@ -15,7 +15,9 @@ import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What the next snapshot has where the disk, the journal or the last snapshot has a fault, and what people are told. */
+/**
+ * What the next snapshot has where the disk, the journal or the last snapshot has a fault, and what people are told.
+ */
 class StateFoldFaultsTest {
     private static final String FRESH = FileNames.STATE + Disk.FRESH;
 
@@ -148,7 +150,9 @@ class StateFoldFaultsTest {
         rig.nanos += 10_000_000_000L;
     }
 
-    /** No snapshot is begun without room for it and for the journal's next segment, and none takes the segment's room. */
+    /**
+     * No snapshot is begun without room for it and for the journal's next segment, and none takes the segment's room.
+     */
     @Test
     void theJournalKeepsItsRoom() throws Exception {
         Random random = Seeds.random("StateFoldTest room");
