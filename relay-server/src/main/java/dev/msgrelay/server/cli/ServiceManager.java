@@ -38,8 +38,8 @@ final class ServiceManager {
     private static final String PERIOD = "WATCHDOG_USEC";
     private static final String PROCESS = "WATCHDOG_PID";
 
-    /** Time to send a datagram, which waits if the service manager does not read its socket, or all cores are busy. */
-    private static final long WAIT_MILLIS = 10_000;
+    /** Time to send a datagram, which waits only if the service manager does not read its socket. */
+    private static final long WAIT_MILLIS = 1_000;
 
     private final Map<String, String> environment;
     private final String socket;
