@@ -23,6 +23,8 @@ class CommonWalkTest {
     private static final int RUNS = 60;
     private static final int STEPS = 3000;
     private static final int MOST_ROUNDS = 2000;
+    // Short batches for many readers, each of which walks alone, take tens of thousands.
+    private static final int MOST_ROUNDS_FOR_ALL = 1_000_000;
     private static final long INTERVAL = 100;
 
     private final ArrayDeque<Runnable> core = new ArrayDeque<>();
@@ -193,7 +195,7 @@ class CommonWalkTest {
 
     /** While nothing is published, each reader comes to the head, and is told so. */
     private void allArrive() {
-        for (int round = 0; round < MOST_ROUNDS; round++) {
+        for (int round = 0; round < MOST_ROUNDS_FOR_ALL; round++) {
             all(c -> c.step == Step.ANSWERED, Client::take);
             all(c -> c.step == Step.IDLE && (c.isBehind() || !c.begins), Client::ask);
             if (clients.stream().allMatch(c -> c.step == Step.IDLE)) {
