@@ -2409,14 +2409,13 @@ static bool subscriber_asks_again(relay_link *l, const welcome *w) {
     return true;
 }
 
-/*
- * The user who has not taken the last beginning takes this one in its place. If that was anew, the next number is still
- * 1, and so is this one.
- */
+/* The user who has not taken the last beginning takes this one in its place. */
 static void begin_state(relay_subscriber *s, const welcome *w, bool anew) {
     relay_event *last = s->pending_count > s->pending_taken ? &s->pending[s->pending_count - 1] : NULL;
     if (last != NULL && last->kind == RELAY_STATE_BEGINS) {
         s->pending_count--;
+        /* A relay may move the next number without an event in between. */
+        anew |= last->anew;
     }
     s->incomplete = true;
     s->told_late = false;
