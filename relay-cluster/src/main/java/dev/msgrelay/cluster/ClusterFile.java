@@ -307,7 +307,8 @@ record ClusterFile(
     }
 
     private static IOException otherState(String what) {
-        return new IOException(what + ": what stands in the block holds for each node, so leave the node's own out");
+        return new IOException(what
+                + ": what stands in the block holds for each node, so give the node the same, or leave its own out");
     }
 
     void checkShared() throws IOException {

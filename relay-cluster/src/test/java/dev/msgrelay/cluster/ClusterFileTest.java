@@ -159,7 +159,8 @@ class ClusterFileTest {
     }
 
     private static void refused(RelayConfig node, String why) {
-        String words = why + ": what stands in the block holds for each node, so leave the node's own out";
+        String words =
+                why + ": what stands in the block holds for each node, so give the node the same, or leave its own out";
         assertThatIOException()
                 .isThrownBy(() -> new ClusterNode.Provider().check(node))
                 .withMessage(words);
