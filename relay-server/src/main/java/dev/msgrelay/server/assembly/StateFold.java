@@ -201,13 +201,16 @@ final class StateFold implements Closeable {
             return false;
         }
         try {
-            if (stage != Stage.IDLE) {
-                checkRoom(0);
-            }
             return switch (stage) {
                 case IDLE -> begin();
-                case JOURNAL -> journalPage(nanos);
-                case SNAPSHOT -> snapshotBlock();
+                case JOURNAL -> {
+                    checkRoom(0);
+                    yield journalPage(nanos);
+                }
+                case SNAPSHOT -> {
+                    checkRoom(0);
+                    yield snapshotBlock();
+                }
                 case END -> finish();
             };
         } catch (IOException | RuntimeException e) {
@@ -261,7 +264,7 @@ final class StateFold implements Closeable {
 
     /** Throws if so many bytes would leave the journal no room for its next segment. */
     private void checkRoom(long bytes) throws IOException {
-        long least = bytes + journal.segmentLength();
+        long least = bytes + journal.nextSegmentBytes();
         long free = journal.disk().free();
         if (free < least) {
             throw new DiskException("the disk has " + free + " bytes free, and " + least

@@ -265,9 +265,11 @@ public final class Journal implements Closeable {
         return parts.disk();
     }
 
-    /** Bytes of the files of a segment. */
-    public long segmentLength() {
-        return parts.settings().segmentBytes() + parts.settings().indexBytes();
+    /** Bytes that the next segment still takes from the disk; 0: its files are ready. Any thread. */
+    public long nextSegmentBytes() {
+        return files.ready()
+                ? 0
+                : parts.settings().segmentBytes() + parts.settings().indexBytes();
     }
 
     /** A change of the directory's names. */

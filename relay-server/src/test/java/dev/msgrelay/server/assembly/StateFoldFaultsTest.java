@@ -163,18 +163,33 @@ class StateFoldFaultsTest {
         SnapshotFile first = rig.snapshot("first");
         rig.publish(random, 900, 60, 60);
         rig.settle();
+        // Until the files of the segment behind the next one cannot be made.
+        rig.disk.noHandles(true);
+        for (int i = 0; rig.journal.nextSegmentBytes() == 0; i++) {
+            assertThat(i).as("tens of messages").isLessThan(100);
+            rig.publish(random, 10, 60, 60);
+            rig.settle();
+        }
+        rig.disk.noHandles(false);
         int[] writes = {0};
         rig.disk.duringWrite(() -> writes[0]++);
-        long needed = rig.journal.segmentLength() + first.length();
+        long segment = rig.journal.nextSegmentBytes();
+        long needed = segment + first.length();
         rig.disk.capacity(rig.disk.used() + needed - 1);
         assertNoRoom(rig, first);
         assertThat(writes[0]).isZero();
         assertThat(rig.warnings).singleElement().asString().contains((needed - 1) + " bytes free, and " + needed);
         rig.disk.capacity(rig.disk.used() + needed);
         assertThat(rig.fold.step(rig.nanos)).as("it has begun").isTrue();
-        rig.disk.capacity(rig.disk.used() + rig.journal.segmentLength() - 1);
+        rig.disk.capacity(rig.disk.used() + segment - 1);
         assertNoRoom(rig, first);
-        rig.disk.capacity(rig.disk.used() + needed);
+        // Once the files are made, their room is not needed again.
+        rig.disk.capacity(rig.disk.used() + segment);
+        rig.settle();
+        assertThat(rig.journal.nextSegmentBytes()).isZero();
+        rig.disk.capacity(rig.disk.used() + first.length() - 1);
+        assertNoRoom(rig, first);
+        rig.disk.capacity(rig.disk.used() + first.length() + 4096);
         rig.fold();
         SnapshotFile next = rig.snapshot("with room");
         assertThat(next.sequence()).isGreaterThan(first.sequence());
