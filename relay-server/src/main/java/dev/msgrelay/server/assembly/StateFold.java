@@ -93,6 +93,8 @@ final class StateFold implements Closeable {
     private long damaged = -1;
     // The same of the last snapshot.
     private long unread = -1;
+    // Whether the last snapshot's loss was told. It is lost at each attempt, until the next one is there.
+    private boolean lossTold;
 
     // The snapshot that is being made.
     private SegmentHeader end;
@@ -333,12 +335,14 @@ final class StateFold implements Closeable {
     private void lose(String why) {
         reader.ifPresent(StateFold::close);
         reader = Optional.empty();
-        last = Optional.empty();
         floor = 0;
         stage = Stage.JOURNAL;
+        if (lossTold) {
+            return;
+        }
+        lossTold = true;
         Mark oldest = new Mark();
         journal.newBlockReader(ByteBuffer.allocate(0)).oldest(oldest);
-        // Said once, since there is no last one from now on.
         warns.accept("journal " + journal.disk().place() + ": the last snapshot of the state " + why
                 + ". The next one is made of the journal, and of what could be read: all before message "
                 + Math.min(oldest.sequence(), known) + " is forgotten");
@@ -423,6 +427,7 @@ final class StateFold implements Closeable {
         journal.change(ended::replace);
         last = Optional.of(made);
         unread = -1;
+        lossTold = false;
         figures = figuresOf(last);
         journal.hold(made.position());
         abandon();

@@ -104,6 +104,39 @@ class StateFoldFaultsTest {
         rig.close();
     }
 
+    /** An attempt that fails behind the damage: the next one reads the sound blocks again. */
+    @Test
+    void aFailureBehindTheDamage() throws Exception {
+        Random random = Seeds.random("StateFoldTest failure behind damage");
+        SnapshotRig rig = rig(random);
+        rig.size = 8 << 20;
+        rig.start();
+        rig.publish(random, 3000, 2000, SnapshotRig.MAX_BODY);
+        rig.settle();
+        rig.fold();
+        SnapshotFile first = rig.snapshot("first");
+        rig.kill();
+        rig.dropFirst(first.position());
+        rig.start().check("restarted");
+        rig.publish(random, 3000, 50, SnapshotRig.MAX_BODY);
+        rig.settle();
+        rig.disk.flip(FileNames.STATE, (int) first.length() - 100, 3);
+        while (rig.warnings.isEmpty()) {
+            assertThat(rig.fold.step(rig.nanos)).isTrue();
+        }
+        assertThat(rig.warnings).singleElement().asString().contains("damaged");
+        rig.disk.full(true);
+        rig.fold();
+        rig.disk.full(false);
+        rig.nanos += 10_000_000_000L;
+        rig.fold();
+        SnapshotFile next = rig.snapshot("next");
+        assertThat(next.sequence()).isGreaterThan(first.sequence());
+        assertThat(next.messages()).as("what the sound blocks had").isGreaterThan(500);
+        assertThat(rig.warnings).as("the loss and the failure").hasSize(2);
+        rig.close();
+    }
+
     /** A fault of the disk that stays: the last snapshot cannot be read, and is not damaged. */
     @Test
     void theLastSnapshotCannotBeRead() throws Exception {
