@@ -203,16 +203,13 @@ final class StateFold implements Closeable {
             return false;
         }
         try {
+            if (stage == Stage.JOURNAL || stage == Stage.SNAPSHOT) {
+                checkRoom(0);
+            }
             return switch (stage) {
                 case IDLE -> begin();
-                case JOURNAL -> {
-                    checkRoom(0);
-                    yield journalPage(nanos);
-                }
-                case SNAPSHOT -> {
-                    checkRoom(0);
-                    yield snapshotBlock();
-                }
+                case JOURNAL -> journalPage(nanos);
+                case SNAPSHOT -> snapshotBlock();
                 case END -> finish();
             };
         } catch (IOException | RuntimeException e) {
