@@ -36,13 +36,13 @@ class ConformanceTest {
             "{\"event\":\"ready\",\"client\":\"x\",\"version\":\"1\",\"capabilities\":[\"unix\"]}";
     private static final Pattern ENDPOINT = Pattern.compile("127\\.0\\.0\\.1:\\d+");
 
+    // Where a step fails by its time. The steps before it need far less.
+    private static final Duration SHORT = Duration.ofSeconds(5);
+
     @TempDir
     Path directory;
 
     private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    // Where a step fails by its time. The steps before it need far less.
-    private static final Duration SHORT = Duration.ofSeconds(5);
-
     private Duration patience = Duration.ofSeconds(60);
 
     /** Plays one case; {@code said} is what the client reports once it has sent a HELLO. */
