@@ -267,9 +267,7 @@ public final class Journal implements Closeable {
 
     /** Bytes that the next segment still takes from the disk; 0: its files are ready. Any thread. */
     public long nextSegmentBytes() {
-        return files.ready()
-                ? 0
-                : parts.settings().segmentBytes() + parts.settings().indexBytes();
+        return files.ready() ? 0 : parts.settings().filesBytes();
     }
 
     /** A change of the directory's names. */

@@ -160,7 +160,7 @@ final class JournalForcer {
     }
 
     private boolean files(long nanos) throws IOException {
-        long current = writer.current() == Segment.NONE ? 0 : settings.segmentBytes() + settings.indexBytes();
+        long current = writer.current() == Segment.NONE ? 0 : settings.filesBytes();
         writeNames(nanos, files.isOver());
         // Moves of names since the table was written are only in the later indexes, so later segments are kept.
         long kept = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
@@ -272,8 +272,7 @@ final class JournalForcer {
             Segment s = writer.complete().remove();
             newNames |= s.force();
             s.close();
-            files.add(new SegmentFiles.Sealed(
-                    s.header().base(), s.endPosition(), settings.segmentBytes() + settings.indexBytes(), s.nanos()));
+            files.add(new SegmentFiles.Sealed(s.header().base(), s.endPosition(), settings.filesBytes(), s.nanos()));
         }
         // To begin a segment, the writer first queues the old one, and then replaces it as current. So the segment that
         // was read as current may also have been in the queue. In this case the segment is forced and closed already.

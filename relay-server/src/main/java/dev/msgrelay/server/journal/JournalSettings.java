@@ -50,12 +50,17 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
 
     /** The largest total length of the files, including next segment and spares. Not valid without a limit. */
     long mostBytes() {
-        return keepBytes + (1 + MOST_SPARES) * (segmentBytes + indexBytes());
+        return keepBytes + (1 + MOST_SPARES) * filesBytes();
     }
 
     /** Length of an index file: a header, and a record for each KiB of the segment. */
     public long indexBytes() {
         return SegmentHeader.LENGTH + segmentBytes / 1024 * IndexRecord.LENGTH;
+    }
+
+    /** Length of both files of a segment. */
+    public long filesBytes() {
+        return segmentBytes + indexBytes();
     }
 
     /** The largest Java heap that a journal uses. Most of the heap is needed only while the journal is opened. */

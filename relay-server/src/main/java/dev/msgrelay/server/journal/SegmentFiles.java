@@ -110,7 +110,7 @@ final class SegmentFiles {
 
     private long allBytes() {
         long unsealed = readable.size() - sealed.size();
-        return bytes + unsealed * (settings.segmentBytes() + settings.indexBytes());
+        return bytes + unsealed * settings.filesBytes();
     }
 
     /** Makes segments wait, which end after a position, until a later call has a higher one. Any thread. */
