@@ -45,6 +45,9 @@ failures() {
     echo "${tests:0:600}"
 }
 
+# reasons LOG: the end of Maven's output, where each test that failed stands with what it says.
+reasons() { sed -nE '/^\[ERROR\] (Failures|Errors): *$/,/^\[ERROR\] Tests run/p' "$1" | head -60 | cut -c -400; }
+
 # skips: the tests of the last mvn verify that were skipped, and why, a line each.
 skips() {
     find . -path '*/target/surefire-reports/TEST-*.xml' -exec awk '
