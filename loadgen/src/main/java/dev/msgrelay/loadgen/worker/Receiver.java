@@ -10,6 +10,7 @@ import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 import java.nio.channels.ClosedChannelException;
@@ -78,14 +79,23 @@ final class Receiver implements Heartbeat.Counted, Runnable {
                 checkFrames();
             }
             closed = verifier == null || verifier.error() == null ? "closed by the relay" : verifier.error();
-        } catch (ClosedChannelException e) {
-            // stop() closed the channel.
+        } catch (UncheckedIOException e) {
+            // An answer could not be written.
+            fail(e.getCause());
         } catch (IOException | RuntimeException e) {
-            closed = e.getMessage() == null ? e.toString() : e.getMessage();
-            closeConnection();
+            fail(e);
         } finally {
             primed.countDown();
         }
+    }
+
+    private void fail(Exception e) {
+        if (e instanceof ClosedChannelException) {
+            // stop() closed the channel, within a read or within an answer.
+            return;
+        }
+        closed = e.getMessage() == null ? e.toString() : e.getMessage();
+        closeConnection();
     }
 
     /** Closes the channel after a failure, so that the relay does not wait for this subscriber. */

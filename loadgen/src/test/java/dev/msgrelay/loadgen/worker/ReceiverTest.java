@@ -29,10 +29,13 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.testing.scripted.FrameText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ByteChannel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -210,6 +213,81 @@ class ReceiverTest {
         receiver.stop();
         sender.join(PRIMED_MILLIS);
         assertThat(receiver.closed()).isNull();
+    }
+
+    @Test
+    void stoppingWithinAnAnswerIsNoFailure() throws Exception {
+        ofState();
+        Answering relay = new Answering(welcome(Policy.BACKPRESSURE, 1), ping(1, 0));
+        Receiver receiver = receiver(relay);
+        assertThat(relay.answered.await(PRIMED_MILLIS, TimeUnit.MILLISECONDS)).isTrue();
+        receiver.stop();
+        assertThat(receiver.closed()).isNull();
+    }
+
+    @Test
+    void anAnswerThatCannotBeWrittenIsAFailure() throws Exception {
+        ofState();
+        Answering relay = new Answering(welcome(Policy.BACKPRESSURE, 1), ping(1, 0));
+        relay.fault = "Broken pipe";
+        Receiver receiver = receiver(relay);
+        awaitClosed(receiver);
+        assertThat(receiver.closed()).isEqualTo("Broken pipe");
+        receiver.stop();
+    }
+
+    /** A relay that sends some frames. The answer to them ends by the channel's end, or by a fault. */
+    private static final class Answering implements ByteChannel {
+        private final ByteBuffer frames;
+        private final CountDownLatch answered = new CountDownLatch(1);
+        private final CountDownLatch closed = new CountDownLatch(1);
+        private boolean saidHello;
+        private String fault = "";
+
+        private Answering(byte[]... frames) {
+            this.frames = ByteBuffer.allocate(
+                    Stream.of(frames).mapToInt(one -> one.length).sum());
+            Stream.of(frames).forEach(this.frames::put);
+            this.frames.flip();
+        }
+
+        @Override
+        public int read(ByteBuffer target) {
+            int length = Math.min(target.remaining(), frames.remaining());
+            target.put(frames.slice().limit(length));
+            frames.position(frames.position() + length);
+            return length;
+        }
+
+        @Override
+        public int write(ByteBuffer source) throws IOException {
+            int length = source.remaining();
+            source.position(source.limit());
+            if (!saidHello) {
+                saidHello = true;
+                return length;
+            }
+            answered.countDown();
+            if (!fault.isEmpty()) {
+                throw new IOException(fault);
+            }
+            try {
+                closed.await();
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+            throw new AsynchronousCloseException();
+        }
+
+        @Override
+        public boolean isOpen() {
+            return closed.getCount() > 0;
+        }
+
+        @Override
+        public void close() {
+            closed.countDown();
+        }
     }
 
     @Test
@@ -461,6 +539,10 @@ class ReceiverTest {
     }
 
     private Receiver receiver() throws IOException {
+        return receiver(loopback.near());
+    }
+
+    private Receiver receiver(ByteChannel channel) throws IOException {
         Load load = Load.oneToOne(20)
                 .withBody(body)
                 .withTypes(types)
@@ -468,7 +550,7 @@ class ReceiverTest {
                 .withFromState(fromState)
                 .withInterval(interval);
         Job job = Job.client(null, Access.OPEN, 0, 1, load);
-        return new Receiver(loopback.near(), job, policy, 4_096, control, "subscriber-0");
+        return new Receiver(channel, job, policy, 4_096, control, "subscriber-0");
     }
 
     private void window(long begin) {
