@@ -15,6 +15,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -78,7 +80,7 @@ class ConfirmedPublishTest {
                             .mapToObj(number -> number + padding + "\n")
                             .collect(Collectors.joining()));
             TestProcess publish = TestProcess.java(
-                    COMMAND, "publish", port(relay, "publish"), "--stall-timeout=2s", "--type=7", "--file=" + file);
+                    COMMAND, "publish", port(relay, "publish"), "--stall-timeout=5s", "--type=7", "--file=" + file);
             assertThat(publish.awaitExit()).as("%s", publish.errors()).isEqualTo(4);
             String sum = publish.error(0, line -> line.contains(" in doubt: "));
             Matcher numbers = Pattern.compile("([\\d,]+) (?:of ([\\d,]+) )?sent, ([\\d,]+) in doubt: .*")
@@ -97,10 +99,12 @@ class ConfirmedPublishTest {
         return Long.parseLong(grouped.replace(",", ""));
     }
 
+    /** The time-out is that of the first connection as well, which a busy machine may take its time for. */
     @Test
     void oneSignalWaitsForTheRelayAtMostTheStallTimeout() throws Exception {
-        try (ScriptedRelay relay = ScriptedRelay.of(ConfirmedPublishTest::readInSilence)) {
-            TestProcess publish = publishToSilence(relay, "--stall-timeout=1s", "--rate=1");
+        CountDownLatch taken = new CountDownLatch(1);
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> readInSilence(client, taken))) {
+            TestProcess publish = publishToSilence(relay, taken, "--stall-timeout=5s", "--rate=1");
             publish.signal("TERM");
             assertThat(publish.awaitExit()).as("%s", publish.errors()).isEqualTo(143);
             assertThat(publish.errors())
@@ -113,8 +117,9 @@ class ConfirmedPublishTest {
     @Test
     void aSecondSignalEndsAtOnce() throws Exception {
         Signals.assumeHeard("INT");
-        try (ScriptedRelay relay = ScriptedRelay.of(ConfirmedPublishTest::readInSilence)) {
-            TestProcess publish = publishToSilence(relay, "--stall-timeout=20h");
+        CountDownLatch taken = new CountDownLatch(1);
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> readInSilence(client, taken))) {
+            TestProcess publish = publishToSilence(relay, taken, "--stall-timeout=20h");
             publish.signal("INT");
             publish.error(0, line -> line.startsWith("waiting up to "));
             publish.signal("INT");
@@ -122,19 +127,26 @@ class ConfirmedPublishTest {
         }
     }
 
-    private static void readInSilence(Peer client) throws IOException {
+    private static void readInSilence(Peer client, CountDownLatch taken) throws IOException {
         client.hello();
         client.send("WELCOME features=0 heartbeat=60000");
+        client.expect(1);
+        taken.countDown();
         client.drain();
     }
 
-    private static TestProcess publishToSilence(ScriptedRelay relay, String... options) throws Exception {
+    /** Returns a process once the relay has taken a message of it: before that a signal finds nothing to wait for. */
+    private static TestProcess publishToSilence(ScriptedRelay relay, CountDownLatch taken, String... options)
+            throws Exception {
         TestProcess publish = TestProcess.java(
                 COMMAND,
                 Stream.concat(Stream.of("publish", relay.endpoint().toString()), Stream.of(options))
                         .toArray(String[]::new));
         publish.writeInput(lines(1000));
         publish.error(0, line -> line.startsWith("connected to "));
+        assertThat(taken.await(120, TimeUnit.SECONDS))
+                .as("%s", publish.errors())
+                .isTrue();
         return publish;
     }
 
