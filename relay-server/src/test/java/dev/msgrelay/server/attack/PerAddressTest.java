@@ -46,6 +46,9 @@ class PerAddressTest {
             for (int i = 0; i < 5; i++) {
                 greedy.add(TalkingPublisher.connectFrom(GREEDY, i % 2 == 0 ? relay.publish() : relay.subscribe()));
             }
+            // The two ports let in side by side: who came to one of them last may be the sixth.
+            relay.awaitPublishers(HealthyPair.PUBLISHERS + 3);
+            relay.awaitSubscribers(1 + 2);
             for (int i = 0; i < 20; i++) {
                 assertThat(i % 2 == 0 ? welcomed(GREEDY, relay.publish()) : welcomed(GREEDY, relay.subscribe(), LIVE))
                         .isFalse();
