@@ -35,6 +35,8 @@ import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.testing.ConcurrentTest;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.MockTicker;
+import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -101,6 +103,23 @@ class ProxiedPortsTest {
             assertThat(error.text()).contains(words);
             assertThat(error.code()).isEqualTo(reason.code());
         }
+    }
+
+    /** Notes what becomes of a connection. */
+    private record Successor(Services services, List<String> ends) implements ProxiedConnection.Successor {
+        @Override
+        public void join(Admission.Ticket named) {
+            ends.add("joined");
+            services.admission().left(named);
+        }
+
+        @Override
+        public void refuse(Refusal why) {
+            ends.add(why.text());
+        }
+
+        @Override
+        public void closed() {}
     }
 
     /** Waits until nothing is left of connections to the proxied ports; two neighbours stay. */
@@ -304,16 +323,50 @@ class ProxiedPortsTest {
     @ConcurrentTest.Parameterized
     @MethodSource(SETTINGS)
     void aHeaderThatDoesNotComeInTime(Setting setting) throws Exception {
-        try (TestRelay relay = start(setting, b -> b.set(HANDSHAKE_TIMEOUT, Duration.ofMillis(200)));
+        try (TestRelay relay = start(setting, b -> b.set(HANDSHAKE_TIMEOUT, Duration.ofSeconds(1)));
                 Neighbours neighbours = new Neighbours(relay)) {
             for (SocketAddress port : ports(relay)) {
-                assertTold(port, new byte[0], CloseReason.HANDSHAKE_TIMEOUT, "within 200 ms: 0 bytes of it");
+                assertTold(port, new byte[0], CloseReason.HANDSHAKE_TIMEOUT, "within 1000 ms: 0 bytes of it");
+                // On a busy machine the bytes may come behind the end of the time.
                 byte[] half = Arrays.copyOf(from(7), 20);
-                assertTold(port, half, CloseReason.HANDSHAKE_TIMEOUT, "within 200 ms: 20 bytes of it");
+                assertTold(port, half, CloseReason.HANDSHAKE_TIMEOUT, "within 1000 ms: ");
             }
             assertThat(relay.stats().closes()).isEqualTo(Map.of(CloseReason.HANDSHAKE_TIMEOUT, 4L));
             neighbours.assertUnaffected();
             awaitNothingLeft(relay);
+        }
+    }
+
+    /** In virtual time: it is told how much has come of the header. */
+    @Test
+    void halfAHeaderInTime() throws Exception {
+        try (TestRelay relay =
+                start(new Setting(Transport.NIO, true, 1), b -> b.set(HANDSHAKE_TIMEOUT, Duration.ofMillis(200)))) {
+            Services services =
+                    Sessions.<RelayEngine>get(relay.relay(), "engine").services();
+            List<String> ends = new ArrayList<>();
+            MockTicker clock = Ticker.newMockTicker();
+            EmbeddedChannel channel = EmbeddedChannel.builder()
+                    .register(false)
+                    .hasDisconnect(false)
+                    .ticker(clock)
+                    .build();
+            ProxiedConnection.addTo(
+                    channel,
+                    services,
+                    services.admission().admitUnnamed(true, 0).ticket(),
+                    new Successor(services, ends));
+            channel.register();
+            channel.writeInbound(Unpooled.wrappedBuffer(from(7), 0, 20));
+            clock.advanceMillis(199);
+            channel.runScheduledPendingTasks();
+            assertThat(ends).isEmpty();
+            clock.advanceMillis(1);
+            channel.runScheduledPendingTasks();
+            assertThat(ends).containsExactly("no PROXY header within 200 ms: 20 bytes of it have come");
+            assertThat(Sessions.used(relay.relay(), Part.CONTROL)).isZero();
+            channel.close();
+            channel.finishAndReleaseAll();
         }
     }
 
@@ -404,21 +457,7 @@ class ProxiedPortsTest {
                         services.admission().admitUnnamed(true, 0).ticket();
                 EmbeddedChannel channel = new EmbeddedChannel(false, false);
                 List<String> ends = new ArrayList<>();
-                ProxiedConnection.addTo(channel, services, ticket, new ProxiedConnection.Successor() {
-                    @Override
-                    public void join(Admission.Ticket named) {
-                        ends.add("joined");
-                        services.admission().left(named);
-                    }
-
-                    @Override
-                    public void refuse(Refusal why) {
-                        ends.add(why.text());
-                    }
-
-                    @Override
-                    public void closed() {}
-                });
+                ProxiedConnection.addTo(channel, services, ticket, new Successor(services, ends));
                 channel.register();
                 ProxyHeader header = Sessions.get(channel.pipeline().get(ProxiedConnection.class), "header");
                 channel.writeInbound(Unpooled.wrappedBuffer(whole, 0, 20));
