@@ -186,7 +186,8 @@ final class RelayServerCommand implements Callable<Integer> {
             return serve(relay);
         } catch (IOException | ChannelException e) {
             // ChannelException: the system has no file descriptor for a socket or a loop.
-            String why = e.getMessage() + TakenPort.words(e.getMessage(), config, SystemTree.proc());
+            String why = e.getMessage()
+                    + TakenPort.words(e.getMessage(), config, SystemTree.proc(), TakenPort.PATIENCE_MILLIS);
             CommandLog.tell(spec.commandLine().getErr(), Level.ERROR, why);
             return CANNOT_START;
         } finally {

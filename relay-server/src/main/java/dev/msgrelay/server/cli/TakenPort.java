@@ -22,7 +22,7 @@ final class TakenPort {
     private static final Pattern CANNOT = Pattern.compile("cannot listen on (.*):(\\d+): .*", Pattern.DOTALL);
 
     /** Longest time to connect to the program, and longest time to wait for its first bytes. */
-    private static final int PATIENCE_MILLIS = 1_000;
+    static final int PATIENCE_MILLIS = 1_000;
 
     /** The state of a socket that listens, in the kernel's tables. */
     private static final String LISTENS = "0A";
@@ -35,8 +35,11 @@ final class TakenPort {
 
     private TakenPort() {}
 
-    /** Words to add to the message of a failed start; empty if no port was in use. {@code proc} is the folder /proc. */
-    static String words(String failure, RelayConfig config, SystemTree proc) {
+    /**
+     * Words to add to the message of a failed start; empty if no port was in use. {@code proc} is the folder /proc; a
+     * program that answers later than {@code patienceMillis} is taken for no relay.
+     */
+    static String words(String failure, RelayConfig config, SystemTree proc, int patienceMillis) {
         Matcher cannot = CANNOT.matcher(failure);
         if (!cannot.matches()) {
             return "";
@@ -49,7 +52,7 @@ final class TakenPort {
         boolean publish = port == config.listen().publishPort();
         boolean plain = publish || port == config.listen().subscribePort();
         List<String> who = new ArrayList<>();
-        if (plain && isRelay(cannot.group(1), port, publish)) {
+        if (plain && isRelay(cannot.group(1), port, publish, patienceMillis)) {
             who.add("a relay answers there");
         }
         inodes.stream()
@@ -104,15 +107,15 @@ final class TakenPort {
     }
 
     /** Whether the program answers HELLO with any control frame. */
-    private static boolean isRelay(String host, int port, boolean publish) {
+    private static boolean isRelay(String host, int port, boolean publish, int patienceMillis) {
         HelloFrame.Builder hello = publish ? HelloFrame.publisher() : HelloFrame.subscriber();
         try (Socket socket = new Socket()) {
             InetAddress address = InetAddress.getByName(host.replaceAll("[\\[\\]]", ""));
             socket.connect(
                     new InetSocketAddress(
                             address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address, port),
-                    PATIENCE_MILLIS);
-            socket.setSoTimeout(PATIENCE_MILLIS);
+                    patienceMillis);
+            socket.setSoTimeout(patienceMillis);
             socket.getOutputStream().write(hello.build().encode().array());
             return ControlFrames.isControl(new DataInputStream(socket.getInputStream()).readInt());
         } catch (IOException | RuntimeException e) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.RelayOption;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.testing.Tree;
 import java.net.InetAddress;
@@ -21,6 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
 class TakenPortTest {
     private static final String USED = "cannot listen on 127.0.0.1:%d: Address already in use";
 
+    /** Patience with programs that never answer. */
+    private static final int SHORT_MILLIS = 50;
+
     @TempDir
     private Path root;
 
@@ -35,7 +39,7 @@ class TakenPortTest {
     void theProcessAndTheOptionAreNamed() throws Exception {
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             int port = other.getLocalPort();
-            assertThat(words(SUBSCRIBE_PORT, port))
+            assertThat(words(SUBSCRIBE_PORT, port, SHORT_MILLIS))
                     .as("the system tells nothing")
                     .isEqualTo("; --subscribe-port takes another port");
             Tree tree = new Tree(root)
@@ -52,16 +56,17 @@ class TakenPortTest {
                     .with("4711/comm", "feeder");
             link("7/fd/3", "socket:[41]");
             assertThat(tree.root()).isEqualTo(root);
-            assertThat(words(SUBSCRIBE_PORT, port))
+            assertThat(words(SUBSCRIBE_PORT, port, SHORT_MILLIS))
                     .as("a process of another user")
                     .isEqualTo("; --subscribe-port takes another port");
             link("4711/fd/9", "socket:[42]");
-            assertThat(words(SUBSCRIBE_PORT, port))
+            assertThat(words(SUBSCRIBE_PORT, port, SHORT_MILLIS))
                     .isEqualTo(": process 4711 (feeder) has it; --subscribe-port takes another port");
             assertThat(TakenPort.words(
                             "cannot listen on http://127.0.0.1:" + port + ": in use",
                             RelayConfig.builder().build(),
-                            proc))
+                            proc,
+                            SHORT_MILLIS))
                     .isEqualTo(": process 4711 (feeder) has it");
         }
     }
@@ -70,10 +75,10 @@ class TakenPortTest {
     void aRelayIsKnownByItsAnswer() throws Exception {
         try (RelayServer relay = RelayServer.start(RelayConfig.builder(0, 0).build())) {
             int publish = relay.publishAddress().getPort();
-            assertThat(words(PUBLISH_PORT, publish))
+            assertThat(words(PUBLISH_PORT, publish, Await.LIMIT_MILLIS))
                     .isEqualTo(": a relay answers there; --publish-port takes another port");
             int subscribe = relay.subscribeAddress().getPort();
-            assertThat(words(SUBSCRIBE_PORT, subscribe))
+            assertThat(words(SUBSCRIBE_PORT, subscribe, Await.LIMIT_MILLIS))
                     .isEqualTo(": a relay answers there; --subscribe-port takes another port");
         }
     }
@@ -86,13 +91,13 @@ class TakenPortTest {
             "cannot listen on unix:/run/r: Permission denied",
             "the relay's memory is 5 bytes"
         }) {
-            assertThat(TakenPort.words(failure, usual, proc)).isEmpty();
+            assertThat(TakenPort.words(failure, usual, proc, SHORT_MILLIS)).isEmpty();
         }
     }
 
-    private String words(RelayOption<Integer> option, int port) {
+    private String words(RelayOption<Integer> option, int port, int patienceMillis) {
         RelayConfig config = RelayConfig.builder().set(option, port).build();
-        return TakenPort.words(String.format(Locale.ROOT, USED, port), config, proc);
+        return TakenPort.words(String.format(Locale.ROOT, USED, port), config, proc, patienceMillis);
     }
 
     private void link(String path, String target) throws Exception {
