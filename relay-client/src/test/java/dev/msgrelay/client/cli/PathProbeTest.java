@@ -90,7 +90,7 @@ class PathProbeTest {
     private static void assertPath(String halfClose, ScriptedRelay.Script second) throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(WRONG_ROLE, WELCOMES, second)) {
             String endpoint = relay.endpoint().toString();
-            CommandRun run = CommandRun.of("info", "--path", "--json", "--connect-timeout=1s", endpoint);
+            CommandRun run = CommandRun.of("info", "--path", "--json", "--connect-timeout=5s", endpoint);
             assertThat(run.out()).as(run.err()).contains("\"halfClose\":\"" + halfClose + "\"");
         }
     }
@@ -101,7 +101,7 @@ class PathProbeTest {
             client.hello();
             client.send(Frames.welcome(1));
         };
-        assertIdle("idle for 0s: the relay at ", Duration.ofMillis(1), ends);
+        assertIdle("idle for \\d+s: the relay at ", Duration.ofMillis(1), ends);
     }
 
     @Test
@@ -114,7 +114,7 @@ class PathProbeTest {
             assertThatThrownBy(
                             () -> IdleProbe.roundTrip(relay.endpoint(), Token.NONE, Optional.empty(), idle, PATIENCE))
                     .isInstanceOf(IOException.class)
-                    .hasMessageContaining(fault);
+                    .hasMessageMatching(".*" + fault + ".*");
         }
     }
 
