@@ -246,7 +246,7 @@ class SessionCommandsTest {
             client.drain();
         };
         try (ScriptedRelay relay = ScriptedRelay.of(script)) {
-            CommandRun run = publish(relay, "a\nb\nc\n", "--ack", "--stall-timeout", "1");
+            CommandRun run = publish(relay, "a\nb\nc\n", "--ack", "--stall-timeout", "5");
             assertThat(run.exitCode()).as("not in time").isEqualTo(4);
             assertThat(run.err())
                     .contains("published 1 of 3 messages, 1 of 3 bytes acknowledged")
