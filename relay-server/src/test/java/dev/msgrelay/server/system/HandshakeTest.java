@@ -143,7 +143,9 @@ class HandshakeTest {
     }
 
     private static void assertBehindHello(TestRelay relay, String what, Frames frames, int expected) throws Exception {
-        try (TalkingPublisher publisher = TalkingPublisher.connect(relay, Hello.plain())) {
+        // No PING of the relay comes in between.
+        Hello hello = Hello.plain().heartbeat(60_000);
+        try (TalkingPublisher publisher = TalkingPublisher.connect(relay, hello)) {
             assertThat(publisher.next().type()).isEqualTo(Hello.WELCOME);
             CloseReason reason = expected == 0 ? CloseReason.PEER_CLOSED : CloseReason.ofCode(expected);
             boolean error = frames.buffer().getInt() == Hello.ERROR && expected == 0;
