@@ -96,6 +96,7 @@ class TlsProcessTest {
                     "--tls-clients=" + certificates.authorityFile(),
                     "--tls-publish-port=none",
                     "--tls-subscribe-port=0",
+                    "--handshake-timeout=1h",
                     "--tls-size=2m",
                     "--pin-size=8m",
                     "--tls-provider=boringssl")) {
@@ -136,7 +137,9 @@ class TlsProcessTest {
                 .handler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel made) {
-                        made.pipeline().addLast(tls.newHandler(made.alloc(), "127.0.0.1", to.getPort()));
+                        SslHandler handler = tls.newHandler(made.alloc(), "127.0.0.1", to.getPort());
+                        handler.setHandshakeTimeoutMillis(Await.LIMIT_MILLIS);
+                        made.pipeline().addLast(handler);
                     }
                 })
                 .connect(to)
