@@ -86,7 +86,7 @@ class SlowSubscribersTest {
     @MethodSource(PAIRS)
     void oneThatStandsStillForTheStallTimeoutIsCutOff(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.small(
-                        setting, Policy.BACKPRESSURE, b -> b.set(STALL_TIMEOUT, Duration.ofSeconds(2)));
+                        setting, Policy.BACKPRESSURE, b -> b.set(STALL_TIMEOUT, Duration.ofSeconds(6)));
                 PlainSubscriber good = relay.subscriber();
                 PlainSubscriber stalled = relay.pausedSubscriber()) {
             Stream stream = new Stream(0, 900);
