@@ -52,6 +52,9 @@ class TlsClientTest {
     private static final ReconnectPolicy QUICK =
             ReconnectPolicy.endless().withDelays(Duration.ofMillis(1), Duration.ofMillis(20));
 
+    /** Of relay and clients: several handshakes on a busy machine. */
+    private static final Duration HANDSHAKE = Duration.ofSeconds(120);
+
     @TempDir
     Path folder;
 
@@ -69,13 +72,20 @@ class TlsClientTest {
                         .set(TLS_FILES, tls)
                         .set(TLS_PUBLISH_PORT, 0)
                         .set(TLS_SUBSCRIBE_PORT, 0)
-                        // Several handshakes on a busy machine.
-                        .set(HANDSHAKE_TIMEOUT, Duration.ofSeconds(120)))
+                        .set(HANDSHAKE_TIMEOUT, HANDSHAKE))
                 .build());
     }
 
     private static Endpoint endpoint(InetSocketAddress address) {
         return Endpoint.of(address);
+    }
+
+    private static SubscriberOptions.Builder subscriberAt(Endpoint endpoint) {
+        return SubscriberOptions.builder(endpoint).connectTimeout(HANDSHAKE).handshakeTimeout(HANDSHAKE);
+    }
+
+    private static PublisherOptions.Builder publisherAt(Endpoint endpoint) {
+        return PublisherOptions.builder(endpoint).connectTimeout(HANDSHAKE).handshakeTimeout(HANDSHAKE);
     }
 
     private static ByteBuffer body(long number) {
@@ -96,10 +106,10 @@ class TlsClientTest {
         TlsOptions tls = TlsOptions.trusting(files.ca);
         TlsOptions shown = mutual ? tls.showing(files.certificate(own), files.key(own)) : tls;
         try (RelayServer relay = start(files.files(files.relay(), mutual), b -> b.set(TLS_PROVIDER, provider))) {
-            SubscriberOptions.Builder in = SubscriberOptions.builder(endpoint(relay.tlsSubscribeAddress()))
-                    .tls(shown);
-            PublisherOptions.Builder out = PublisherOptions.builder(endpoint(relay.tlsPublishAddress()))
-                    .tls(shown);
+            SubscriberOptions.Builder in =
+                    subscriberAt(endpoint(relay.tlsSubscribeAddress())).tls(shown);
+            PublisherOptions.Builder out =
+                    publisherAt(endpoint(relay.tlsPublishAddress())).tls(shown);
             SubscriberOptions from = plain
                     ? in.plain().reconnect(ReconnectPolicy.none()).build()
                     : in.reconnect(QUICK).build();
@@ -164,10 +174,9 @@ class TlsClientTest {
         refuses(provider, ReconnectPolicy.none(), foreign, "the relay's certificate is refused: ");
         // By the name that it has, it is taken.
         try (RelayServer relay = start(files.files(other, false), b -> b.set(TLS_PROVIDER, provider));
-                RelaySubscriber subscriber =
-                        RelaySubscriber.connect(SubscriberOptions.builder(endpoint(relay.tlsSubscribeAddress()))
-                                .tls(TlsOptions.trusting(files.ca).expecting("other.example"))
-                                .build())) {
+                RelaySubscriber subscriber = RelaySubscriber.connect(subscriberAt(endpoint(relay.tlsSubscribeAddress()))
+                        .tls(TlsOptions.trusting(files.ca).expecting("other.example"))
+                        .build())) {
             assertThat(subscriber).isNotNull();
         }
     }
@@ -175,7 +184,7 @@ class TlsClientTest {
     private void refuses(TlsProvider provider, ReconnectPolicy policy, X509Bundle shown, String text) throws Exception {
         try (RelayServer relay = start(files.files(shown, false), b -> b.set(TLS_PROVIDER, provider))) {
             Endpoint endpoint = endpoint(relay.tlsSubscribeAddress());
-            assertThatThrownBy(() -> RelaySubscriber.connect(SubscriberOptions.builder(endpoint)
+            assertThatThrownBy(() -> RelaySubscriber.connect(subscriberAt(endpoint)
                             .tls(TlsOptions.trusting(files.ca))
                             .reconnect(policy)
                             .build()))
@@ -192,17 +201,16 @@ class TlsClientTest {
         Path ca = Files.copy(former, folder.resolve("renewed.pem"));
         List<String> losses = Collections.synchronizedList(new ArrayList<>());
         try (RelayServer relay = start(files.files(files.relay(), false), b -> b.set(TLS_PROVIDER, provider));
-                RelaySubscriber subscriber =
-                        RelaySubscriber.connect(SubscriberOptions.builder(endpoint(relay.tlsSubscribeAddress()))
-                                .tls(TlsOptions.trusting(ca))
-                                .reconnect(QUICK)
-                                .onEvent(event -> {
-                                    if (event.isLoss()) {
-                                        losses.add(event.text());
-                                        renew(ca);
-                                    }
-                                })
-                                .build())) {
+                RelaySubscriber subscriber = RelaySubscriber.connect(subscriberAt(endpoint(relay.tlsSubscribeAddress()))
+                        .tls(TlsOptions.trusting(ca))
+                        .reconnect(QUICK)
+                        .onEvent(event -> {
+                            if (event.isLoss()) {
+                                losses.add(event.text());
+                                renew(ca);
+                            }
+                        })
+                        .build())) {
             assertThat(subscriber).isNotNull();
             assertThat(losses).hasSize(1).first().asString().contains("certificate is refused");
         }
@@ -220,7 +228,7 @@ class TlsClientTest {
     @EnumSource(TlsProvider.class)
     void isRefused(TlsProvider provider) throws Exception {
         try (RelayServer relay = start(files.files(files.relay(), true), b -> b.set(TLS_PROVIDER, provider))) {
-            SubscriberOptions options = SubscriberOptions.builder(endpoint(relay.tlsSubscribeAddress()))
+            SubscriberOptions options = subscriberAt(endpoint(relay.tlsSubscribeAddress()))
                     .tls(TlsOptions.trusting(files.ca))
                     .reconnect(ReconnectPolicy.none())
                     .build();
@@ -237,14 +245,13 @@ class TlsClientTest {
     @Test
     void theWrongPort() throws Exception {
         try (RelayServer relay = start(files.files(files.relay(), false), b -> b)) {
-            assertThatThrownBy(
-                            () -> RelaySubscriber.connect(SubscriberOptions.builder(endpoint(relay.subscribeAddress()))
-                                    .tls(TlsOptions.trusting(files.ca))
-                                    .reconnect(ReconnectPolicy.none())
-                                    .build()))
+            assertThatThrownBy(() -> RelaySubscriber.connect(subscriberAt(endpoint(relay.subscribeAddress()))
+                            .tls(TlsOptions.trusting(files.ca))
+                            .reconnect(ReconnectPolicy.none())
+                            .build()))
                     .isInstanceOf(TlsException.class)
                     .hasMessageContaining("the client speaks TLS, and this port is for plain ones");
-            assertThatThrownBy(() -> RelayPublisher.connect(PublisherOptions.builder(endpoint(relay.publishAddress()))
+            assertThatThrownBy(() -> RelayPublisher.connect(publisherAt(endpoint(relay.publishAddress()))
                             .tls(TlsOptions.trusting(files.ca))
                             .reconnect(ReconnectPolicy.none())
                             .build()))
@@ -252,7 +259,7 @@ class TlsClientTest {
                     .hasMessageContaining("the client speaks TLS, and this port is for plain ones");
             assertThatThrownBy(() -> {
                         try (RelaySubscriber subscriber =
-                                RelaySubscriber.connect(SubscriberOptions.builder(endpoint(relay.tlsSubscribeAddress()))
+                                RelaySubscriber.connect(subscriberAt(endpoint(relay.tlsSubscribeAddress()))
                                         .reconnect(ReconnectPolicy.none())
                                         .build())) {
                             subscriber.run((sequence, type, body) -> {});
@@ -269,8 +276,8 @@ class TlsClientTest {
         SSLContext context = SSLContext.getInstance("TLSv1.3");
         context.init(files.relay().toKeyManagerFactory().getKeyManagers(), null, null);
         try (ServerSocket listener = context.getServerSocketFactory().createServerSocket(0);
-                RelaySubscriber subscriber = RelaySubscriber.open(
-                        SubscriberOptions.builder(Endpoint.tcp("127.0.0.1", listener.getLocalPort()))
+                RelaySubscriber subscriber =
+                        RelaySubscriber.open(subscriberAt(Endpoint.tcp("127.0.0.1", listener.getLocalPort()))
                                 .tls(TlsOptions.trusting(files.ca))
                                 .handshakeTimeout(Duration.ofMillis(200))
                                 .reconnect(ReconnectPolicy.none())
@@ -307,13 +314,13 @@ class TlsClientTest {
                 CuttingProxy in = new CuttingProxy(endpoint(relay.tlsPublishAddress()), new Random(seed), 1_500_000);
                 CuttingProxy out =
                         new CuttingProxy(endpoint(relay.tlsSubscribeAddress()), new Random(seed + 1), 1_500_000);
-                RelaySubscriber subscriber = RelaySubscriber.open(SubscriberOptions.builder(out.endpoint())
+                RelaySubscriber subscriber = RelaySubscriber.open(subscriberAt(out.endpoint())
                         .tls(TlsOptions.trusting(files.ca))
                         .fromSequence(0, 1)
                         .reconnect(QUICK)
                         .onEvent(events::add)
                         .build());
-                RelayPublisher publisher = RelayPublisher.open(PublisherOptions.builder(in.endpoint())
+                RelayPublisher publisher = RelayPublisher.open(publisherAt(in.endpoint())
                         .tls(TlsOptions.trusting(files.ca))
                         .acks("orders")
                         .reconnect(QUICK)
@@ -344,18 +351,16 @@ class TlsClientTest {
         List<SessionEvent> events = new ArrayList<>();
         try (RelayServer relay = start(files.files(files.relay(), false), b -> b.set(TLS_RECORDS, 1000L)
                         .set(TLS_PROVIDER, TlsProvider.BORINGSSL));
-                RelaySubscriber subscriber =
-                        RelaySubscriber.open(SubscriberOptions.builder(endpoint(relay.tlsSubscribeAddress()))
-                                .tls(TlsOptions.trusting(files.ca))
-                                .fromSequence(0, 1)
-                                .reconnect(QUICK)
-                                .onEvent(events::add)
-                                .build());
-                RelayPublisher publisher =
-                        RelayPublisher.open(PublisherOptions.builder(endpoint(relay.tlsPublishAddress()))
-                                .tls(TlsOptions.trusting(files.ca))
-                                .acks("orders")
-                                .build())) {
+                RelaySubscriber subscriber = RelaySubscriber.open(subscriberAt(endpoint(relay.tlsSubscribeAddress()))
+                        .tls(TlsOptions.trusting(files.ca))
+                        .fromSequence(0, 1)
+                        .reconnect(QUICK)
+                        .onEvent(events::add)
+                        .build());
+                RelayPublisher publisher = RelayPublisher.open(publisherAt(endpoint(relay.tlsPublishAddress()))
+                        .tls(TlsOptions.trusting(files.ca))
+                        .acks("orders")
+                        .build())) {
             boolean[] stop = {false};
             CompletableFuture<Long> publishing = CompletableFuture.supplyAsync(() -> {
                 long number = 0;
