@@ -54,7 +54,8 @@ class TlsCommandsTest {
                     cert,
                     "--tls-key",
                     key);
-            while (relay.stats().subscribers() == 0) {
+            // Before its HELLO is there it would miss the message.
+            while (relay.connections().stream().noneMatch(row -> row.state().equals("open"))) {
                 assertThat(subscribed).isNotDone();
                 Thread.onSpinWait();
             }
@@ -76,14 +77,32 @@ class TlsCommandsTest {
             assertThat(run.exitCode()).isZero();
             assertThat(run.out()).contains("hello");
 
-            CommandRun path =
-                    CommandRun.of("info", "--path", "--json", in, "--tls-ca", ca, "--tls-cert", cert, "--tls-key", key);
+            CommandRun path = CommandRun.of(
+                    "info",
+                    "--path",
+                    "--json",
+                    "--connect-timeout=" + PATIENCE.toSeconds() + "s",
+                    in,
+                    "--tls-ca",
+                    ca,
+                    "--tls-cert",
+                    cert,
+                    "--tls-key",
+                    key);
             assertThat(path.out())
                     .as(path.err())
                     .contains("\"tls\":\"TLSv1.3\"", "\"cipherSuite\":\"TLS_", "\"certificateDays\":");
 
             CommandRun foreign = CommandRun.withInput(
-                    "hello\n".getBytes(UTF_8), "publish", in, "--type", "7", "--tls", "--reconnect", "none");
+                    "hello\n".getBytes(UTF_8),
+                    "publish",
+                    in,
+                    "--connect-timeout=" + PATIENCE.toSeconds() + "s",
+                    "--type",
+                    "7",
+                    "--tls",
+                    "--reconnect",
+                    "none");
             assertThat(foreign.exitCode()).isEqualTo(1);
             assertThat(foreign.err()).contains("TLS with " + in + " failed: the relay's certificate is refused");
             assertThat(foreign.err().strip()).endsWith("; name your authority with --tls-ca");
