@@ -110,6 +110,10 @@ class ConfirmedPublisherTest extends ScriptedPublishing {
         try (ScriptedRelay relay = ScriptedRelay.of(client -> takeInSilence(client, 2));
                 RelayPublisher publisher = open(to(relay).closeTimeout(SHORT))) {
             publish(publisher, "a", "b");
+            // What is not sent yet is told as that.
+            while (publisher.settled() < 2) {
+                Thread.onSpinWait();
+            }
             assertThat(unflushed(publisher, SHORT))
                     .hasMessage("2 sent, 2 in doubt: the relay has not confirmed them")
                     .returns(2L, PublishException::unsettled);
