@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RelayPublisherTest {
     private static final Duration LONG = Duration.ofSeconds(120);
     private static final Duration SHORT = Duration.ofMillis(50);
-    private static final Duration FULL_FOR = Duration.ofMillis(100);
+    private static final Duration FULL_FOR = Duration.ofMillis(500);
 
     @TempDir(factory = ShortFolders.class)
     private Path directory;
