@@ -27,7 +27,7 @@ class ConfirmedPublisherTest extends ScriptedPublishing {
     private final CountDownLatch go = new CountDownLatch(1);
 
     private PublisherOptions.Builder to(ScriptedRelay relay) {
-        return PublisherOptions.builder(relay.endpoint()).onEvent(this::note);
+        return patient(relay).onEvent(this::note);
     }
 
     private static void pong(Peer client) throws IOException {

@@ -51,8 +51,13 @@ abstract class ScriptedPublishing {
         }
     }
 
+    /** A relay that stands still for a while on a busy machine is waited for. */
+    static PublisherOptions.Builder patient(ScriptedRelay relay) {
+        return PublisherOptions.builder(relay.endpoint()).connectTimeout(LONG).handshakeTimeout(LONG);
+    }
+
     PublisherOptions.Builder acked(ScriptedRelay relay) {
-        return PublisherOptions.builder(relay.endpoint())
+        return patient(relay)
                 .acks("orders")
                 .onAck((number, sequence) -> acks.add(number + "@" + sequence))
                 .onEvent(this::note);
