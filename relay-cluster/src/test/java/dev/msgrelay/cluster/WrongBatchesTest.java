@@ -79,6 +79,7 @@ class WrongBatchesTest {
         return AeronCluster.connect(new AeronCluster.Context()
                 .aeron(aeron)
                 .ownsAeronClient(false)
+                .messageTimeoutNs(WAIT.toNanos())
                 .credentialsSupplier(credentials)
                 .ingressChannel("aeron:udp?term-length=64k")
                 .ingressEndpoints("1=127.0.0.1:" + port)
