@@ -27,8 +27,8 @@ class NodePlaceTest {
         return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     }
 
-    /** The first of five that are free. */
-    private static int ports() {
+    /** The first of five that are free: nodes of other tests may run beside. */
+    static int ports() {
         while (true) {
             int port = 12_000 + 5 * ThreadLocalRandom.current().nextInt(1_500);
             if (IntStream.range(port, port + 5).allMatch(NodePlaceTest::isFree)) {

@@ -39,7 +39,6 @@ import org.junit.jupiter.api.io.TempDir;
 class WrongBatchesTest {
     private static final Duration WAIT = Duration.ofSeconds(60);
     private static final int KINDS = 1_000;
-    private static final int PORTS = 5;
     private static final int MOST_BODY = 1 << 20;
 
     @TempDir
@@ -51,7 +50,7 @@ class WrongBatchesTest {
     private final int port;
 
     WrongBatchesTest(@TempDir Path configuration) throws IOException {
-        port = 12_000 + PORTS * ThreadLocalRandom.current().nextInt(3_000);
+        port = NodePlaceTest.ports();
         secret = Files.writeString(configuration.resolve("secret"), "f00dfeedf00dfeedf00dfeed\n");
         file = Files.writeString(
                 configuration.resolve("cluster.conf"),
