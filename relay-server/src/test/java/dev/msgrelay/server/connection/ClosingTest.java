@@ -49,7 +49,8 @@ class ClosingTest {
                 ctx.writeAndFlush(Unpooled.wrappedBuffer(new byte[PIECE]));
                 bytes += PIECE;
             }
-            Closing.say(ctx.channel(), new Refusal(CloseReason.SLOW_SUBSCRIBER, "too slow", 300));
+            Refusal why = new Refusal(CloseReason.SLOW_SUBSCRIBER, "too slow", 300);
+            Closing.say(ctx.channel(), why, Await.LIMIT_MILLIS);
             sent.complete(bytes);
         }
     }
