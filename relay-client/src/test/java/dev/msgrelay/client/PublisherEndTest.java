@@ -37,7 +37,9 @@ class PublisherEndTest {
     void closeSendsWhatIsLeftAndEndsTheStream(String transport) throws Exception {
         int[] received = new int[1];
         try (ScriptedRelay server = Frames.relay(transport, directory);
-                RelayPublisher publisher = RelayPublisher.connect(server.endpoint());
+                RelayPublisher publisher = RelayPublisher.connect(RelayPublisherTest.plain(server.endpoint())
+                        .closeTimeout(LONG)
+                        .build());
                 SocketChannel accepted = server.accept().channel()) {
             int sent = RelayPublisherTest.publishUntilFull(publisher);
             CompletableFuture<Void> closing =
@@ -149,6 +151,7 @@ class PublisherEndTest {
         List<SessionEvent> events = new CopyOnWriteArrayList<>();
         try (ScriptedRelay server = ScriptedRelay.tcp();
                 RelayPublisher publisher = RelayPublisher.connect(RelayPublisherTest.plain(server.endpoint())
+                        .closeTimeout(LONG)
                         .onEvent(events::add)
                         .build());
                 SocketChannel accepted = server.accept().channel()) {
