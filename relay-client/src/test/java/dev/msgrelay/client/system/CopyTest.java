@@ -185,9 +185,9 @@ class CopyTest {
         };
         try (ScriptedRelay to = ScriptedRelay.of(silent)) {
             CommandRun run = CommandRun.of(
-                    "copy", subscribing(source), to.endpoint().toString(), "--from=earliest", "--stall-timeout=3s");
+                    "copy", subscribing(source), to.endpoint().toString(), "--from=earliest", "--stall-timeout=6s");
             assertThat(run.exitCode()).as(run.err()).isEqualTo(4);
-            assertThat(run.err()).contains("acknowledged nothing for 3s");
+            assertThat(run.err()).contains("acknowledged nothing for 6s");
         }
     }
 
@@ -206,10 +206,10 @@ class CopyTest {
                     subscribing(source),
                     to.endpoint().toString(),
                     "--from=earliest",
-                    "--stall-timeout=3s",
+                    "--stall-timeout=6s",
                     "--position=" + file());
             assertThat(run.exitCode()).as(run.err()).isEqualTo(4);
-            assertThat(run.err()).contains("acknowledged nothing for 3s").contains("copied 0 of 1,0");
+            assertThat(run.err()).contains("acknowledged nothing for 6s").contains("copied 0 of 1,0");
             assertThat(file()).content().contains("from-next=1\n").contains("number=0\n");
         }
     }
