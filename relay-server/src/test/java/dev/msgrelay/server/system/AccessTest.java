@@ -171,7 +171,7 @@ class AccessTest {
     @ConcurrentTest.Parameterized
     @MethodSource(SOCKETS)
     void whoSaysNothingIsNotKept(Setting setting) throws Exception {
-        try (TestRelay relay = start(setting, USUAL, b -> b.set(HANDSHAKE_TIMEOUT, Duration.ofSeconds(2)));
+        try (TestRelay relay = start(setting, USUAL, b -> b.set(HANDSHAKE_TIMEOUT, Duration.ofSeconds(5)));
                 PlainPublisher subscriber = PlainPublisher.connect(relay.subscribe());
                 TalkingPublisher silent = TalkingPublisher.connect(relay.publish());
                 TalkingPublisher orders = publishing(relay, "orders")) {
