@@ -171,6 +171,31 @@ class RelayCloseTest {
         }
     }
 
+    /** It may use the memory for as long as it stands still; who closes the relay does not wait for that. */
+    @Test
+    void aLoopThatStandsStillGivesTheMemoryBackLater() throws Exception {
+        CountDownLatch stands = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.set(DRAIN_TIMEOUT, Duration.ZERO))) {
+            relay.relay().engine().core().io().execute(() -> {
+                stands.countDown();
+                try {
+                    goOn.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            assertThat(stands.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+            relay.relay().close();
+            assertThat(goOn.getCount()).as("the loop stands still").isOne();
+            assertThat(PlatformDependent.usedDirectMemory()).isGreaterThan(before);
+            goOn.countDown();
+            Await.until("the memory is given back", () -> PlatformDependent.usedDirectMemory() == before);
+        } finally {
+            goOn.countDown();
+        }
+    }
+
     private static void connect(InetSocketAddress address) throws IOException {
         new Socket(address.getAddress(), address.getPort()).close();
     }

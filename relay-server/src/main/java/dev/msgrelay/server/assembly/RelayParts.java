@@ -217,15 +217,31 @@ public record RelayParts(
             stopped &= loop.stop(1000);
         }
         try (Releases releases = new Releases()) {
-            if (stopped) {
-                // Not if a loop hangs, which may still use this memory. The memory then stays until the process ends.
-                releases.add(engine::release);
-            }
+            releases.add(stopped ? engine::release : this::releaseLater);
             tls.ifPresent(releases::add);
             releases.add(atTheEnd::run);
             orderer.ifPresent(releases::add);
             journal.ifPresent(kept -> releases.add(() -> endJournal(kept, journalFault)));
         }
+    }
+
+    /** Gives the memory back when all loops have ended. One that hangs may still use it, and nobody waits for that. */
+    private void releaseLater() {
+        Thread later = new Thread(
+                () -> {
+                    try {
+                        for (EngineLoop loop : loops) {
+                            loop.awaitEnd();
+                        }
+                        engine.release();
+                    } catch (InterruptedException e) {
+                        // The memory stays until the process ends.
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                "relay-late-release");
+        later.setDaemon(true);
+        later.start();
     }
 
     /** Writes and forces the rest of the log in bounded time, then closes the journal. */

@@ -185,6 +185,11 @@ public final class EngineLoop implements WindowGate.Writer {
         return !thread.isAlive();
     }
 
+    /** Waits for the end of the loop's thread, however long that takes; only after {@link #stop}. */
+    public void awaitEnd() throws InterruptedException {
+        thread.join();
+    }
+
     /** Releases the transport of a loop that was never started. */
     public void discard() {
         io.setOwningThread(Thread.currentThread());
