@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.IndexRecord;
 import dev.msgrelay.server.journal.format.IndexRecord.Loss;
@@ -16,10 +17,14 @@ import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.Repair;
 import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
@@ -342,6 +347,62 @@ class JournalDamageTest {
         assertThat(losses).hasSize(1);
         assertThat(losses.get(0).sequence()).isEqualTo(1);
         assertThat(losses.get(0).endSequence()).isEqualTo(second);
+    }
+
+    /** A running relay drops segments, the oldest first, between any two looks that are taken at its directory. */
+    @Test
+    void whatIsDroppedBetweenTwoLooks() throws IOException {
+        rig.open();
+        rig.write(50, 200);
+        rig.kill();
+        SampleJournal.snapshot(disk, inspect(disk).parts().size() - 1);
+        Recovery whole = inspect(disk);
+        assertThat(whole.allSound()).isTrue();
+        for (Recovery.Depth depth : Recovery.Depth.values()) {
+            int all = whole.parts().size();
+            for (int segments : List.of(1, all - 1, all)) {
+                AtomicInteger looks = new AtomicInteger();
+                for (int at = 1; at == 1 || at <= looks.get(); at++) {
+                    String what = depth + ", " + segments + " dropped before look " + at;
+                    Recovery found = Recovery.inspect(dropping(whole, segments, at, looks), depth);
+                    assertThat(found.allSound()).as(what).isTrue();
+                    if (!found.parts().isEmpty()) {
+                        assertThat(found.endSequence()).as(what).isEqualTo(whole.endSequence());
+                    }
+                }
+            }
+        }
+    }
+
+    /**
+     * The disk, from which the oldest segments go before a look, counted from the list of its files on. The last index
+     * goes one look later.
+     */
+    private Disk dropping(Recovery whole, int segments, int at, AtomicInteger looks) {
+        SimDisk dropping = disk.copy();
+        List<String> files = new ArrayList<>();
+        for (Recovery.Part part : whole.parts().subList(0, segments)) {
+            files.add(FileNames.stream(part.header().base()));
+            files.add(FileNames.index(part.header().base()));
+        }
+        String last = files.remove(files.size() - 1);
+        looks.set(0);
+        boolean[] listed = new boolean[1];
+        InvocationHandler handler = (proxy, method, args) -> {
+            int look = listed[0] ? looks.incrementAndGet() : 0;
+            if (look == at) {
+                files.forEach(dropping::remove);
+            } else if (look == at + 1) {
+                dropping.remove(last);
+            }
+            listed[0] |= method.getName().equals("names");
+            try {
+                return method.invoke(dropping, args);
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        };
+        return (Disk) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Disk.class}, handler);
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.msgrelay.server.journal;
 
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.format.SnapshotWriter;
@@ -35,16 +36,20 @@ public final class SampleJournal {
 
     /** Writes a snapshot of the state, with one message, before the second segment; answers where that begins. */
     public static long snapshot(Path directory) throws IOException {
-        FileDisk disk = new FileDisk(directory);
-        SegmentHeader second =
-                Recovery.inspect(disk, Recovery.Depth.ALL).parts().get(1).header();
+        return snapshot(new FileDisk(directory), 1);
+    }
+
+    /** As above, before this segment, counted from 0. */
+    static long snapshot(Disk disk, int segment) throws IOException {
+        SegmentHeader behind =
+                Recovery.inspect(disk, Recovery.Depth.ALL).parts().get(segment).header();
         ByteBuffer memory = ByteBuffer.allocateDirect(SnapshotWriter.MEMORY_BYTES);
         try (SnapshotWriter writer = new SnapshotWriter(disk, TypeRanges.of(1, 99), memory)) {
             ByteBuffer frame = new Frames().frame(7, 20).buffer();
-            writer.add(second.sequence() - 1, frame, 0, frame.remaining());
-            writer.finish(second, 2, 3, 1 << 20);
+            writer.add(behind.sequence() - 1, frame, 0, frame.remaining());
+            writer.finish(behind, 2, 3, 1 << 20);
             writer.replace();
         }
-        return second.sequence();
+        return behind.sequence();
     }
 }

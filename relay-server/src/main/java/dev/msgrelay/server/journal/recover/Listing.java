@@ -236,9 +236,6 @@ final class Listing {
                 continue;
             }
             boolean found = false;
-            if (e.isGone(disk)) {
-                return;
-            }
             try (IndexCursor index = new IndexCursor(disk, e.base, e.header.seed())) {
                 while (index.next()) {
                     if (index.record() instanceof IndexRecord record && record.kind() == Kind.FORCED) {
@@ -249,6 +246,12 @@ final class Listing {
                         }
                     }
                 }
+            } catch (IOException cause) {
+                if (!e.isGone(disk)) {
+                    throw cause;
+                }
+                // The older ones are gone, too.
+                return;
             }
             if (found || e.base <= forced) {
                 return;

@@ -98,6 +98,8 @@ final class RecoveryWalk {
         if (!torn && position < forced) {
             missingUntilForced();
         }
+        // If all segments that were listed are gone, the end of the journal is not known.
+        boolean endIsKnown = !there.epochsDamaged && !(there.droppedMeanwhile && parts.isEmpty());
         return new Recovery(
                 position,
                 sequence,
@@ -118,7 +120,7 @@ final class RecoveryWalk {
                 clock.steps(),
                 clock.stepCount(),
                 checkedBytes,
-                there.epochsDamaged ? snapshot : snapshot.within(there.epochs, position, sequence, this::headerAt));
+                endIsKnown ? snapshot.within(there.epochs, position, sequence, this::headerAt) : snapshot);
     }
 
     private Optional<SegmentHeader> headerAt(long base) {
@@ -380,12 +382,16 @@ final class RecoveryWalk {
 
     private void dropFrom(int from) throws IOException {
         for (Entry e : there.entries.subList(from, there.entries.size())) {
-            if (e.index && e.state != Header.NONE && !e.isGone(disk)) {
+            if (e.index && e.state != Header.NONE) {
                 try (IndexCursor index = new IndexCursor(disk, e.base, e.header.seed())) {
                     while (index.next()) {
                         if (index.record() instanceof IndexRecord record) {
                             extendTail(record);
                         }
+                    }
+                } catch (IOException cause) {
+                    if (!e.isGone(disk)) {
+                        throw cause;
                     }
                 }
             }
