@@ -36,12 +36,34 @@ public final class Verdict {
 
     public static Outcome of(Load load, Traffic out, Correctness correctness, Signals signals, Got got) {
         List<String> environment = new ArrayList<>(Disturbances.of(signals));
+        List<String> failures = new ArrayList<>(faults(correctness, load));
+        if (isEmpty(load, out)) {
+            emptyWindow(load, failures, environment);
+        }
         long early = got.sum(Received::beforeTheirTime);
         if (early > 0) {
             environment.add(
                     format("%,d latencies came out below 0: publishers and subscribers do not share a clock", early));
         }
-        return new Outcome(faults(correctness, out, load), environment, observed(signals, correctness), false);
+        return new Outcome(failures, environment, observed(signals, correctness), false);
+    }
+
+    private static boolean isEmpty(Load load, Traffic out) {
+        return load.publishers() > 0 && load.subscribers() > 0 && out.messages() == 0;
+    }
+
+    /**
+     * Adds that the window was empty. That is a failure, unless the machine was busy, and every message arrived later:
+     * then the run has no figures, but nothing in it was wrong.
+     *
+     * @param environment disturbances of the machine
+     */
+    static void emptyWindow(Load load, List<String> failures, List<String> environment) {
+        if (environment.isEmpty() || !failures.isEmpty() || !load.isChecked()) {
+            failures.add(EMPTY_WINDOW);
+        } else {
+            environment.set(0, EMPTY_WINDOW + ": " + environment.get(0));
+        }
     }
 
     static List<Observed> observed(Signals signals, Correctness correctness) {
@@ -111,7 +133,7 @@ public final class Verdict {
         return marks.isEmpty() ? marks : List.of("schedule not kept: " + String.join("; ", marks));
     }
 
-    static List<String> faults(Correctness correctness, Traffic out, Load load) {
+    static List<String> faults(Correctness correctness, Load load) {
         Policy policy = load.policy();
         List<String> failures = new ArrayList<>();
         for (SubscriberResult subscriber : correctness.subscribers()) {
@@ -119,9 +141,6 @@ public final class Verdict {
         }
         for (SubscriberResult slow : correctness.slow()) {
             checkSlow(slow, failures);
-        }
-        if (load.publishers() > 0 && load.subscribers() > 0 && out.messages() == 0) {
-            failures.add(EMPTY_WINDOW);
         }
         return failures;
     }

@@ -2,8 +2,17 @@ package dev.msgrelay.loadgen.rig;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.loadgen.evidence.Sampled;
+import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
+import dev.msgrelay.loadgen.evidence.Sampled.Queues;
+import dev.msgrelay.loadgen.evidence.Signals;
+import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
 import dev.msgrelay.loadgen.evidence.Signals.Rates;
+import dev.msgrelay.loadgen.evidence.Signals.RelayHolds;
+import dev.msgrelay.loadgen.evidence.Signals.Standstills;
+import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.message.StateCheck;
+import dev.msgrelay.loadgen.plan.Got;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Punctuality;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
@@ -11,6 +20,7 @@ import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
 import dev.msgrelay.loadgen.plan.Traffic;
 import dev.msgrelay.loadgen.result.RunRecord.Correctness;
+import dev.msgrelay.loadgen.result.RunRecord.Outcome;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
 import java.util.List;
@@ -23,6 +33,9 @@ class VerdictTest {
     private static final SubscriberResult CLEAN = new SubscriberResult(0, 10, Faults.NONE, Told.NOTHING, null, 0);
     private static final int SLOW = CloseReason.SLOW_SUBSCRIBER.code();
     private static final Load LOAD = Load.oneToOne(100);
+    /** Share of all cores that other programs take. */
+    private static final double QUIET = 0.09;
+
     private static final Rates SENT = new Rates(1_000, 1_000, 1_000, 0, 10, 0, true);
 
     @ParameterizedTest
@@ -125,11 +138,44 @@ class VerdictTest {
 
     @Test
     void silenceIsAFailure() {
-        assertThat(faults(0, List.of(CLEAN), List.of(), LOAD, Policy.SKIP))
+        assertThat(silent(LOAD, CLEAN, QUIET).failures())
                 .containsExactly("no message arrived within the measured window");
-        assertThat(faults(0, List.of(CLEAN), List.of(), LOAD.withCounts(0, 1), Policy.SKIP))
+        assertThat(silent(LOAD.withCounts(0, 1), CLEAN, QUIET).failures())
                 .as("without publishers silence is right")
                 .isEmpty();
+    }
+
+    /** Everything came, only later: the run has no figures, and nothing was wrong. */
+    @Test
+    void silenceOnABusyMachineIsAMark() {
+        Outcome busy = silent(LOAD, CLEAN, 0.43);
+        assertThat(busy.failures()).isEmpty();
+        assertThat(busy.environment())
+                .containsExactly(
+                        "no message arrived within the measured window: other programs took 43 % of all cores");
+        assertThat(busy.counts()).isFalse();
+        assertThat(silent(LOAD, lost(3, 0, null, 0), 0.43).failures())
+                .as("a busy machine loses nothing")
+                .containsExactly("subscriber 0: 3 messages lost", "no message arrived within the measured window");
+        assertThat(silent(LOAD.withCheck(Check.NONE), CLEAN, 0.43).failures())
+                .as("nobody knows whether it came later")
+                .containsExactly("no message arrived within the measured window");
+    }
+
+    private static Outcome silent(Load load, SubscriberResult subscriber, double others) {
+        Sampled sampled = new Sampled(
+                20,
+                List.of(),
+                true,
+                new MachineShare(2, 0.2, 0.1, 0.01, 0.6, others, "", 1),
+                null,
+                Queues.UNSEEN,
+                Double.NaN);
+        Signals signals = new Signals(
+                SENT, sampled, RelayHolds.UNKNOWN, new LinkShare(Double.NaN, Double.NaN, true, true), Standstills.NONE);
+        Correctness correctness =
+                new Correctness(load.isChecked(), List.of(subscriber), List.of(), Punctuality.NONE, 0, 0);
+        return Verdict.of(load, new Traffic(0, 0, 1), correctness, signals, new Got(List.of()));
     }
 
     @Test
@@ -179,16 +225,14 @@ class VerdictTest {
     }
 
     private static List<String> faults(Policy policy, SubscriberResult subscriber) {
-        return faults(10, List.of(subscriber), List.of(), LOAD, policy);
+        return faults(List.of(subscriber), List.of(), LOAD.withPolicy(policy));
     }
 
     private static List<String> faultsOfSlow(SubscriberResult slow) {
-        return faults(10, List.of(), List.of(slow), LOAD, Policy.BACKPRESSURE);
+        return faults(List.of(), List.of(slow), LOAD.withPolicy(Policy.BACKPRESSURE));
     }
 
-    private static List<String> faults(
-            long messages, List<SubscriberResult> subscribers, List<SubscriberResult> slow, Load load, Policy policy) {
-        Correctness correctness = new Correctness(true, subscribers, slow, Punctuality.NONE, 0, 0);
-        return Verdict.faults(correctness, new Traffic(messages, messages, 1), load.withPolicy(policy));
+    private static List<String> faults(List<SubscriberResult> subscribers, List<SubscriberResult> slow, Load load) {
+        return Verdict.faults(new Correctness(true, subscribers, slow, Punctuality.NONE, 0, 0), load);
     }
 }
