@@ -24,7 +24,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * call {@link #messages} and {@link #bytes} at any time, and the other methods after {@link #stop}.
  */
 final class Receiver implements Heartbeat.Counted, Runnable {
-    private static final long JOIN_MILLIS = 2_000;
+    /** Longest wait for the end of the thread, which only a thread that hangs reaches. */
+    private static final long JOIN_MILLIS = 60_000;
+
     /** Interval of the PINGs at which a state is compared. */
     private static final int STATE_COMPARED_MILLIS = 100;
 
