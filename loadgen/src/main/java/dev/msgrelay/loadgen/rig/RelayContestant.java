@@ -45,6 +45,8 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     private static final String KEEP = "--journal-keep";
 
+    private static final List<String> PATIENCE = List.of("--handshake-timeout", "--frame-timeout", "--stall-timeout");
+
     /** Size of a temporary journal, enough for some seconds at full speed. */
     private static final String TEMPORARY_KEEP = "1g";
 
@@ -70,8 +72,8 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         boolean tls = load.clients().tls();
         String address = children.placement().relay().address();
-        // On a busy machine, a worker may send HELLO late. That must not make a run fail.
-        List<String> args = new ArrayList<>(List.of("--json", "--handshake-timeout", "60s", "--bind", address));
+        List<String> args = new ArrayList<>(List.of("--json", "--bind", address));
+        args.addAll(patience(relayArgs));
         // Port 0 means a free TCP port. With TLS, the relay has only TLS ports.
         String kind = tls ? "--tls-" : "--";
         args.addAll(List.of(kind + "publish-port", "0", kind + "subscribe-port", "0"));
@@ -107,6 +109,17 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
                 endpoint(subscribeSocket, ready.path(tls ? "tlsSubscribe" : "subscribe")),
                 tls ? own.clients() : Access.OPEN,
                 null);
+    }
+
+    /**
+     * Returns the limits on what a client does late, unless these arguments set them. On a busy machine a worker may
+     * send HELLO late, or stand still for some seconds. That must not make a run fail.
+     */
+    static List<String> patience(List<String> relayArgs) {
+        return PATIENCE.stream()
+                .filter(option -> relayArgs.stream().noneMatch(arg -> arg.startsWith(option)))
+                .flatMap(option -> Stream.of(option, "60s"))
+                .toList();
     }
 
     /** Returns the congestion control that the relay reports. An older build reports none, and uses the system's. */

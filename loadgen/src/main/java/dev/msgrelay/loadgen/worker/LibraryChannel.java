@@ -50,8 +50,10 @@ final class LibraryChannel implements ByteChannel {
 
     /** Returns options without reconnection, since a run must report the end of the first connection. */
     static SubscriberOptions.Builder options(Endpoint relay, Access access, Policy policy) throws IOException {
-        SubscriberOptions.Builder options =
-                access.to(SubscriberOptions.builder(relay).reconnect(ReconnectPolicy.none()));
+        SubscriberOptions.Builder options = access.to(SubscriberOptions.builder(relay)
+                .reconnect(ReconnectPolicy.none())
+                .connectTimeout(Sockets.CONNECT_TIMEOUT)
+                .handshakeTimeout(Sockets.CONNECT_TIMEOUT));
         return policy == null ? options : options.policy(policy);
     }
 

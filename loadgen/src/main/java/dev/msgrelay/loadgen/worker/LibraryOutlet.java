@@ -55,7 +55,10 @@ final class LibraryOutlet implements Outlet {
 
     /** Returns options without reconnection, since a run must report the end of the first connection. */
     static PublisherOptions.Builder options(Endpoint relay, Access access) throws IOException {
-        return access.to(PublisherOptions.builder(relay).reconnect(ReconnectPolicy.none()));
+        return access.to(PublisherOptions.builder(relay)
+                .reconnect(ReconnectPolicy.none())
+                .connectTimeout(Sockets.CONNECT_TIMEOUT)
+                .handshakeTimeout(Sockets.CONNECT_TIMEOUT));
     }
 
     @Override

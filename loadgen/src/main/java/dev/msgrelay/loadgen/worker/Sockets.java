@@ -17,7 +17,8 @@ import java.time.Duration;
 
 /** Opens the sockets of workers: blocking, and over TCP with TCP_NODELAY. */
 public final class Sockets {
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(60);
+    /** Limit of a connect, and of an answer to HELLO: a relay on a busy machine may stand still for some seconds. */
+    static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(60);
 
     private Sockets() {}
 

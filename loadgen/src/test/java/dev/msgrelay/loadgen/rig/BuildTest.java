@@ -41,6 +41,14 @@ class BuildTest {
     }
 
     @Test
+    void aRelayWaitsLongForWorkersUnlessTheUserSaysOtherwise() {
+        assertThat(RelayContestant.patience(List.of("--mtu", "1500")))
+                .containsExactly("--handshake-timeout", "60s", "--frame-timeout", "60s", "--stall-timeout", "60s");
+        assertThat(RelayContestant.patience(List.of("--stall-timeout=1s", "--handshake-timeout", "2s")))
+                .containsExactly("--frame-timeout", "60s");
+    }
+
+    @Test
     void aDirectoryWithoutABuildIsToldHowToGetOne() {
         assertThatThrownBy(() -> new RelayContestant.Build(directory).jar("relay-server"))
                 .isInstanceOf(IOException.class)
