@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
@@ -337,13 +336,13 @@ final class RelayPart {
         long most = FrameText.number(fields.get("most"));
         int size = (int) FrameText.number(fields.get("body"));
         AtomicLong sent = new AtomicLong();
-        AtomicBoolean enough = new AtomicBoolean();
+        Flood flood = new Flood();
         Peer flooded = peer;
         long before = -1;
         Thread sender = new Thread(
                 () -> {
                     try {
-                        while (sent.get() * size <= most && !enough.get()) {
+                        while (sent.get() * size <= most && flood.begins()) {
                             flooded.send(FrameText.encode("MESSAGE size=" + size));
                             sent.incrementAndGet();
                         }
@@ -362,8 +361,23 @@ final class RelayPart {
             throw new AssertionError("the client took " + sent.get() * size + " bytes that nobody read");
         }
         // The message under way goes out once the client reads; it is the last.
-        enough.set(true);
-        variables.put("flooded", sent.get() + 1);
+        variables.put("flooded", flood.end());
+    }
+
+    /** The messages of a flood that have begun, of which none begins after the end. Thread-safe. */
+    private static final class Flood {
+        private long begun;
+        private boolean ended;
+
+        synchronized boolean begins() {
+            begun += ended ? 0 : 1;
+            return !ended;
+        }
+
+        synchronized long end() {
+            ended = true;
+            return begun;
+        }
     }
 
     private void expect(List<String> words) throws IOException {
