@@ -254,7 +254,11 @@ func TestReadBuffersAreBoundedToo(t *testing.T) {
 	s := newSubscriber(t, SubscriberOptions{Options: relay.options()})
 	connections := 0
 	for {
-		relay.listener.(*net.TCPListener).SetDeadline(time.Now().Add(time.Second))
+		patience := time.Second
+		if connections == 0 {
+			patience = hang
+		}
+		relay.listener.(*net.TCPListener).SetDeadline(time.Now().Add(patience))
 		conn, err := relay.listener.Accept()
 		if err != nil {
 			break
@@ -509,7 +513,8 @@ func TestManyGoroutinesPublish(t *testing.T) {
 func TestSilentRelay(t *testing.T) {
 	relay := newFakeRelay(t)
 	options := SubscriberOptions{Options: relay.options()}
-	options.HandshakeTimeout = 20 * time.Millisecond
+	// Also the limit on the write of HELLO.
+	options.HandshakeTimeout = time.Second
 	options.Reconnect.Rounds = 0
 	s := newSubscriber(t, options)
 	defer relay.accept().Close()
