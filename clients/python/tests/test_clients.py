@@ -313,6 +313,9 @@ class ThreadsTest(unittest.TestCase):
                 self.relay.read_frame(connection)
                 connection.sendall(ack(1))
                 self.assertEqual((1, b"next"), self.relay.read_frame(connection))
+                # The message was sent within the hook, which goes on.
+                while len(told) < 2:
+                    time.sleep(0.001)
                 self.assertEqual([True, False], told)
                 self.assertEqual(1, publisher.close())
 

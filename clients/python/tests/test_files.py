@@ -267,7 +267,8 @@ class FilesTest(unittest.TestCase):
                 end.wait()
             return "token"
 
-        subscriber = self.subscriber(token=token, connect_timeout=0.2)
+        # Also the limit on the first connect, which must not be lost.
+        subscriber = self.subscriber(token=token, connect_timeout=1)
         with self.relay.accept_plain() as connection:
             self.serves(connection, subscriber)
         while sum(isinstance(e, Lost) and "has not returned" in str(e.error) for e in self.events) < 3:

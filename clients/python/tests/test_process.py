@@ -98,7 +98,7 @@ class EndTest(ProcessTest):
             self.assertEqual((0, "", ""), program.ended())
 
     def test_end_without_close_tells_what_is_left(self) -> None:
-        program = self.program(self.THREE.format(seconds=0.5))
+        program = self.program(self.THREE.format(seconds=3))
         with self.relay.accept(welcome()) as connection:
             self.relay.expect(connection, message("a"), message("b"), message("c"))
             connection.sendall(ack(1))
