@@ -50,7 +50,7 @@ test("nor does one that nobody answers keep it", HANG, async () => {
 
 test("what the relay does not acknowledge in time is told", HANG, async () => {
     await using relay = await FakeRelay.start();
-    const ended = run(relay, "acks: true, closeTimeoutMs: 200", PUBLISH);
+    const ended = run(relay, "acks: true, closeTimeoutMs: 3000", PUBLISH);
     const connection = await relay.accept(welcome());
     for (let i = 0; i < 1000; i++) {
         await connection.frame();
