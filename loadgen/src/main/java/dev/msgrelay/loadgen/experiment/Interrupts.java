@@ -2,9 +2,13 @@ package dev.msgrelay.loadgen.experiment;
 
 import java.util.concurrent.TimeUnit;
 
-/** After Ctrl-C or SIGTERM, interrupts the thread of the command, and waits some seconds for the end of that thread. */
+/**
+ * After Ctrl-C or SIGTERM, interrupts the thread of the command, and waits for the end of that thread, which writes the
+ * results.
+ */
 public final class Interrupts implements AutoCloseable {
-    private static final long GRACE_MILLIS = TimeUnit.SECONDS.toMillis(4);
+    /** Longest wait, which only a thread that hangs reaches. */
+    private static final long GRACE_MILLIS = TimeUnit.SECONDS.toMillis(30);
 
     private final Thread hook;
     private volatile boolean requested;
