@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /** Runs commands as child processes with a time limit. Reads at most 64 KiB of their output. Thread-safe. */
 public final class Subprocess implements Tool {
-    private static final long LIMIT_MILLIS = 20_000;
+    private static final long LIMIT_MILLIS = 60_000;
     private static final List<String> ALSO = List.of("/usr/sbin", "/sbin");
     private static final int MAX_OUTPUT_BYTES = 64 << 10;
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.condition.OS;
 
 @DisabledOnOs(OS.WINDOWS)
 class SubprocessTest {
-    private final Subprocess tool = new Subprocess(20_000);
+    private final Subprocess tool = new Subprocess(120_000);
 
     @Test
     void exitCodeAndBothOutputsAreTold() throws Exception {
@@ -25,7 +25,7 @@ class SubprocessTest {
 
     @Test
     void theOutputsApart() throws Exception {
-        Tool apart = new Subprocess(60_000, true);
+        Tool apart = new Subprocess(120_000, true);
         Tool.Completed outcome = apart.run(List.of("sh", "-c", "echo out; echo err >&2; exit 3"));
         assertThat(outcome).isEqualTo(new Tool.Completed(3, "out", "err"));
         assertThat(apart.run(List.of("sh", "-c", "echo err >&2")).firstLine()).isEqualTo("err");

@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 
 /** What tests with real namespaces share. */
 public final class RealLanes {
-    public static final Tool TOOL = new Subprocess(20_000);
+    public static final Tool TOOL = new Subprocess(120_000);
 
     private RealLanes() {}
 
