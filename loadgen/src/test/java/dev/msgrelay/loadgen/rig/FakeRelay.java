@@ -247,16 +247,10 @@ final class FakeRelay implements RunObserver, AutoCloseable {
             case FOREIGN_TYPE -> toAll(frame, here ? ByteBuffer.allocate(FrameLayout.HEADER_LENGTH) : null);
             case FOREIGN_PUBLISHER -> toAll(frame, here ? ofNobody() : null);
             case DUPLICATE_IN_THE_MIDDLE -> toAll(frame, here ? frame : null);
-            case DUPLICATE_AFTER_THE_END -> {
-                toAll(frame);
-                held = copy(frame);
-            }
+            case DUPLICATE_AFTER_THE_END -> lag(frame);
             case FIRST_FIVE_LOST -> toAll(index < 5 ? null : frame);
             case ONE_LOST -> toAll(here ? null : frame);
-            case LAST_LOST -> {
-                toAll(held == null ? null : ByteBuffer.wrap(held));
-                held = copy(frame);
-            }
+            case LAST_LOST -> lag(frame);
             case PUBLISHERS_SWAPPED_FOR_ONE_SUBSCRIBER -> swap(frame, false);
             case OWN_MESSAGES_SWAPPED -> swap(frame, true);
             case WRONG_LENGTH -> toAll(here ? longer(frame) : frame);
@@ -266,10 +260,18 @@ final class FakeRelay implements RunObserver, AutoCloseable {
         }
     }
 
+    /** Each message goes when the next one comes. */
+    private void lag(ByteBuffer frame) {
+        toAll(held == null ? null : ByteBuffer.wrap(held), done ? frame : null);
+        held = done ? null : copy(frame);
+    }
+
+    /** The last message goes together with its duplicate: a subscriber that has it waits a moment, and no longer. */
     private void onSilence() {
         if (fault == Fault.DUPLICATE_AFTER_THE_END && index > place && !done) {
             done = true;
-            toAll(ByteBuffer.wrap(held));
+            toAll(ByteBuffer.wrap(held), ByteBuffer.wrap(held));
+            held = null;
         }
     }
 
