@@ -24,9 +24,9 @@ fail() {
     exit 1
 }
 
-# await TEXT [FILE]: until the relay has said it; for half a minute.
+# await TEXT [FILE]: until the relay has said it; for two minutes, which only a hang takes.
 await() {
-    for _ in $(seq 300); do
+    for _ in $(seq 1200); do
         grep -q "$1" "$dir/${2-relay}" && return
         kill -0 "$relay" 2>/dev/null || fail "the relay ended"
         sleep 0.1
@@ -38,10 +38,10 @@ address() { sed -n "s/.*\"event\":\"ready\".*\"$1\":\"\([^\"]*\)\".*/\1/p" "$dir
 "${server[@]}" >"$dir/relay" 2>"$dir/relay.err" &
 relay=$!
 await '"event":"ready"'
-timeout 60 "${client[@]}" subscribe "$(address subscribe)" --print --count 3 >"$dir/got" 2>"$dir/got.err" &
+timeout 120 "${client[@]}" subscribe "$(address subscribe)" --print --count 3 >"$dir/got" 2>"$dir/got.err" &
 got=$!
 await '"subscribers":1'
-printf 'one\ntwo\nthree\n' | timeout 60 "${client[@]}" publish "$(address publish)" --type 7 2>"$dir/publish.err" ||
+printf 'one\ntwo\nthree\n' | timeout 120 "${client[@]}" publish "$(address publish)" --type 7 2>"$dir/publish.err" ||
     fail "publish failed"
 wait "$got" || fail "subscribe failed"
 cat "$dir/got"
@@ -49,7 +49,7 @@ cat "$dir/got"
 
 admin=$(address admin)
 if [ -n "$admin" ]; then
-    timeout 60 "${client[@]}" top --once "$admin" >"$dir/top" 2>"$dir/top.err" || fail "top failed"
+    timeout 120 "${client[@]}" top --once "$admin" >"$dir/top" 2>"$dir/top.err" || fail "top failed"
     grep -q ready "$dir/top" || fail "top does not say ready"
 else
     echo "no admin port, so no top: $(grep 'no admin port' "$dir/relay" || true)"
