@@ -14,6 +14,8 @@ import java.util.concurrent.TimeUnit;
 /** The child processes of one run. They end when the run, this JVM, or their stdin ends. Thread-safe. */
 public final class Children implements AutoCloseable {
     private static final long EXIT_MILLIS = 3_000;
+    /** Longest wait for the end of a process that was killed, which uses files and a name until then. */
+    private static final long KILLED_MILLIS = 60_000;
 
     private static final int HEAP_MEGABYTES = 64;
 
@@ -134,7 +136,7 @@ public final class Children implements AutoCloseable {
     /** Kills a child (SIGKILL), waits for its end, and removes it from the list, so that its name can be used again. */
     public void kill(Child child) throws InterruptedException {
         child.kill();
-        child.awaitExit(EXIT_MILLIS);
+        child.awaitExit(KILLED_MILLIS);
         synchronized (this) {
             children.remove(child);
         }
