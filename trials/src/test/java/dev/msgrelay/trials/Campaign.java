@@ -47,8 +47,8 @@ final class Campaign {
      */
     private static final double MOST_HANG_SILENCE_SECONDS = 20;
 
-    /** So long without an acknowledgement is a stop. */
-    private static final long STOPPED_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** So long without an acknowledgement is a stop, and not a machine that is busy. */
+    private static final long STOPPED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final long FULL_MILLIS = 2_000;
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -263,7 +263,7 @@ final class Campaign {
 
     /** Publishers then wait, and go on when there is room; nothing is acknowledged meanwhile that needs the disk. */
     private void fillJournal() throws IOException, RunException, InterruptedException {
-        say(Incident.FULL, "until publishers wait, and 2 s more", null);
+        say(Incident.FULL, "until publishers wait, and some seconds more", null);
         LoopDisk disk = rig.node(1).journalDisk();
         disk.fill();
         long[] last = {-1, System.nanoTime()};

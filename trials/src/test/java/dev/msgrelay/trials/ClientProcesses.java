@@ -20,9 +20,9 @@ import java.util.function.Function;
  * The publishers and subscribers of a campaign, each of which can be killed and started again. One thread owns them.
  */
 final class ClientProcesses {
-    private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(60);
-    private static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(60);
-    private static final long CATCH_UP_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(300);
+    private static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(180);
+    private static final long CATCH_UP_NANOS = TimeUnit.SECONDS.toNanos(120);
     private static final long LOOK_MILLIS = 20;
 
     private final Children children;

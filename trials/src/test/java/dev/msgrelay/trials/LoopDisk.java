@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 
 /** A disk of its own: an ext4 file system in a file, which is mounted until this is closed. One thread owns it. */
 final class LoopDisk implements AutoCloseable {
-    private static final long TOOL_MILLIS = 30_000;
+    private static final long TOOL_MILLIS = 120_000;
     private static final String FILLER = "filler";
     private static final int BLOCK = 64 << 10;
 

@@ -32,7 +32,7 @@ public final class PublisherMain {
     private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long SAY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-    private static final Duration FLUSH = Duration.ofSeconds(30);
+    private static final Duration FLUSH = Duration.ofSeconds(120);
 
     private final Client.Job job;
     private final Control control;

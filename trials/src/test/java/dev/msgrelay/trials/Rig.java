@@ -40,8 +40,8 @@ final class Rig implements AutoCloseable {
 
     private static final Set<String> ROLES = Set.of("leads", "follows");
 
-    private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(90);
-    private static final long LEADER_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(180);
+    private static final long LEADER_NANOS = TimeUnit.SECONDS.toNanos(120);
     private static final long GO_ON_NANOS = TimeUnit.SECONDS.toNanos(120);
     private static final long EXIT_MILLIS = 60_000;
     private static final long LOOK_MILLIS = 20;
