@@ -73,7 +73,7 @@ class EventLogExperimentTest {
                 }
             }
         });
-        assertThatThrownBy(() -> stutters.go(new Go(directory, 1)))
+        assertThatThrownBy(() -> measured(stutters))
                 .isInstanceOf(WrongResultException.class)
                 .hasMessageEndingWith("events: 1 too many");
     }
@@ -86,7 +86,7 @@ class EventLogExperimentTest {
                 throw new IOException("no space left");
             }
         });
-        assertThatThrownBy(() -> broken.go(new Go(directory, 1)))
+        assertThatThrownBy(() -> measured(broken))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("no space left");
     }
@@ -97,7 +97,9 @@ class EventLogExperimentTest {
             try {
                 return go.go(new Go(directory, 1));
             } catch (IOException e) {
-                assertThat(e).hasMessageContaining(NO_BURST);
+                if (!e.getMessage().contains(NO_BURST)) {
+                    throw e;
+                }
             }
         }
     }
