@@ -155,21 +155,27 @@ public final class Children implements AutoCloseable {
         killAll();
     }
 
-    /** Ends all children by closing their stdin, and kills those that have not ended after a moment. */
+    /**
+     * Ends all children by closing their stdin, kills those that have not ended after a moment, and waits for their
+     * end.
+     */
     @Override
     public void close() {
         List<Child> all = all();
         all.forEach(Child::closeStdin);
         if (!abandoned) {
-            awaitExit(all);
+            awaitExit(all, EXIT_MILLIS);
         }
         killAll();
+        if (!abandoned) {
+            awaitExit(all, KILLED_MILLIS);
+        }
         removeDirectories();
         removeHook();
     }
 
-    private static void awaitExit(List<Child> all) {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(EXIT_MILLIS);
+    private static void awaitExit(List<Child> all, long millis) {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         try {
             for (Child child : all) {
                 child.awaitExit(Math.max(0, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));

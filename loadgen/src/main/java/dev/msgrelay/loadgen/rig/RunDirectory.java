@@ -17,7 +17,7 @@ final class RunDirectory implements AutoCloseable {
 
     static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
 
-    private static final int REMOVE_SECONDS = 10;
+    private static final int REMOVE_SECONDS = 60;
 
     private final Path path;
     private final Process remover;
