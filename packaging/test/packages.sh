@@ -163,7 +163,7 @@ tarball_has_a_cluster() {
     has_shared 3
     mkdir -p "$work/cluster" "$work/home"
     tar -xzf "$tar" -C "$work/cluster" --strip-components 1
-    timeout 300 env -i HOME="$work/home" PATH=/usr/bin:/bin "$work/cluster/bin/relay-cluster" demo | tee "$work/demo"
+    timeout 600 env -i HOME="$work/home" PATH=/usr/bin:/bin "$work/cluster/bin/relay-cluster" demo | tee "$work/demo"
     grep -q '^PASS: each of' "$work/demo"
 }
 
@@ -354,9 +354,9 @@ END
         set -e
         dpkg -i /mnt/relay.deb >/dev/null
         mkdir -p /run/relay && chown relay /run/relay
-        timeout 120 python3 /mnt/listen.py /run/notify >/run/notified &
+        timeout 600 python3 /mnt/listen.py /run/notify >/run/notified &
         listener=$!
-        for _ in $(seq 100); do
+        for _ in $(seq 1200); do
             [ ! -S /run/notify ] || break
             sleep 0.1
         done
@@ -385,7 +385,7 @@ deb_checks_its_journal() {
         chown relay /run/relay "$(dirname "$file")" "$(dirname "$directory")"
         $as relay-server --config /etc/relay/relay.conf --journal "$directory" >/run/relay/out &
         relay=$!
-        for _ in $(seq 600); do
+        for _ in $(seq 1200); do
             ! grep -q \"event\":\"ready\" /run/relay/out || break
             sleep 0.1
         done

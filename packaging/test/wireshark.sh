@@ -80,7 +80,7 @@ told() {
 capture() {
     dumpcap -q -P -s 0 -B 64 -i lo -f 'tcp portrange 7400-7411' -w "$work/$1.pcap" 2>"$work/$1.err" &
     dumpcap=$!
-    for _ in $(seq 600); do
+    for _ in $(seq 1200); do
         if grep -q '^File' "$work/$1.err"; then break; fi
         kill -0 "$dumpcap" 2>/dev/null || fail "no capture: $(cat "$work/$1.err")"
         sleep 0.1
@@ -96,7 +96,7 @@ ip link set lo up
 bin/relay-server --json --admin none --max-body 64k --log-size 3m \
     --tls-cert clients/conformance/tls/server.pem --tls-key clients/conformance/tls/server.key >"$work/relay" 2>"$work/relay.err" &
 relay=$!
-for _ in $(seq 600); do
+for _ in $(seq 1200); do
     if grep -q '"event":"ready"' "$work/relay"; then break; fi
     kill -0 "$relay" 2>/dev/null || fail "the relay ended: $(cat "$work/relay" "$work/relay.err")"
     sleep 0.1
