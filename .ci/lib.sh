@@ -45,8 +45,11 @@ failures() {
     echo "${tests:0:600}"
 }
 
-# reasons LOG: the end of Maven's output, where each test that failed stands with what it says.
-reasons() { sed -nE '/^\[ERROR\] (Failures|Errors): *$/,/^\[ERROR\] Tests run/p' "$1" | head -60 | cut -c -400; }
+# reasons LOG: the first 60 lines of the part of Maven's output where each failed test stands with its message.
+reasons() {
+    # No head: under pipefail it would make a longer part a failure of the script.
+    sed -nE '/^\[ERROR\] (Failures|Errors): *$/,/^\[ERROR\] Tests run/p' "$1" | sed -n 1,60p | cut -c -400
+}
 
 # skips: the tests of the last mvn verify that were skipped, and why, a line each.
 skips() {
