@@ -148,21 +148,12 @@ class RelayCloseTest {
     @Test
     void aHungLoopHoldsNoConnectionOfAHungDisk() throws Exception {
         assumeThat(Epoll.isAvailable()).isTrue();
-        CountDownLatch hangs = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         try (TestRelay relay = TestRelay.start(new Setting(Transport.EPOLL, false, 1));
                 PlainSubscriber subscriber = relay.subscriber()) {
             relay.awaitSubscribers(1);
             InetSocketAddress address = relay.relay().subscribeAddress();
-            relay.relay().engine().core().io().execute(() -> {
-                hangs.countDown();
-                try {
-                    goOn.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            });
-            assertThat(hangs.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+            standStill(relay, goOn);
             relay.relay().failed(NodeLeftException.ofHungDisk("provoked by a test: the disk hangs"));
             subscriber.awaitEnd();
             assertThatThrownBy(() -> connect(address)).isInstanceOf(ConnectException.class);
@@ -174,18 +165,9 @@ class RelayCloseTest {
     /** It may use the memory for as long as it stands still; who closes the relay does not wait for that. */
     @Test
     void aLoopThatStandsStillGivesTheMemoryBackLater() throws Exception {
-        CountDownLatch stands = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.set(DRAIN_TIMEOUT, Duration.ZERO))) {
-            relay.relay().engine().core().io().execute(() -> {
-                stands.countDown();
-                try {
-                    goOn.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            });
-            assertThat(stands.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+            standStill(relay, goOn);
             relay.relay().close();
             assertThat(goOn.getCount()).as("the loop stands still").isOne();
             assertThat(PlatformDependent.usedDirectMemory()).isGreaterThan(before);
@@ -194,6 +176,20 @@ class RelayCloseTest {
         } finally {
             goOn.countDown();
         }
+    }
+
+    /** Returns once the core's loop stands still, which it does until it may go on. */
+    private static void standStill(TestRelay relay, CountDownLatch goOn) throws InterruptedException {
+        CountDownLatch stands = new CountDownLatch(1);
+        relay.relay().engine().core().io().execute(() -> {
+            stands.countDown();
+            try {
+                goOn.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        assertThat(stands.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
     }
 
     private static void connect(InetSocketAddress address) throws IOException {
