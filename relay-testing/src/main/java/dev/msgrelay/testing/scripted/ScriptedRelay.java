@@ -197,18 +197,25 @@ public final class ScriptedRelay implements AutoCloseable {
         }
     }
 
-    /** Null: all went well, or the test was over. */
+    /**
+     * A client may leave before its script is through, which is no reason to refuse the next one: the exception comes
+     * out at the end. Null: all went well, or the test was over.
+     */
     private Throwable serveScripts(List<Script> scripts, boolean repeatLast) {
+        IOException left = null;
         try {
             for (int i = 0; i < scripts.size() || repeatLast; i++) {
                 Script script = scripts.get(Math.min(i, scripts.size() - 1));
-                try (Peer client = accept()) {
+                Peer client = accept();
+                try (client) {
                     script.serve(client);
+                } catch (IOException e) {
+                    left = left == null ? e : left;
                 }
             }
-            return null;
         } catch (Exception | AssertionError e) {
             return closed && e instanceof IOException ? null : e;
         }
+        return closed ? null : left;
     }
 }
