@@ -31,6 +31,11 @@ final class Listing {
         NONE
     }
 
+    @FunctionalInterface
+    interface Reading {
+        void read() throws IOException;
+    }
+
     /** A segment. Its files may be missing or damaged. */
     static final class Entry {
         final long base;
@@ -65,10 +70,22 @@ final class Listing {
         }
 
         /**
-         * Whether a running relay has dropped the segment since the directory was listed. Files of a dropped segment
-         * are renamed before a byte of them changes, so all data read before a call that returns false is right.
+         * Reads the segment's files. Returns false, and forgives what failed, if a running relay has dropped the
+         * segment since the directory was listed. Files of a dropped segment are renamed before a byte of them changes,
+         * so what was read is right if this returns true.
          */
-        boolean isGone(Disk disk) {
+        boolean readUnlessDropped(Disk disk, Reading reading) throws IOException {
+            try {
+                reading.read();
+            } catch (IOException e) {
+                if (!isDropped(disk)) {
+                    throw e;
+                }
+            }
+            return !isDropped(disk);
+        }
+
+        private boolean isDropped(Disk disk) {
             return stream && !disk.has(FileNames.stream(base)) || index && !disk.has(name());
         }
     }
@@ -157,15 +174,9 @@ final class Listing {
         int looked = 0;
         for (Entry e : entries) {
             progress.looked(looked++, entries.size());
-            try {
-                header(e);
-            } catch (IOException cause) {
-                if (!e.isGone(disk)) {
-                    throw cause;
-                }
-            }
+            e.readUnlessDropped(disk, () -> header(e));
         }
-        droppedMeanwhile = entries.removeIf(e -> e.isGone(disk));
+        droppedMeanwhile = entries.removeIf(e -> e.isDropped(disk));
     }
 
     private void header(Entry e) throws IOException {
@@ -224,9 +235,7 @@ final class Listing {
         }
     }
 
-    /**
-     * Finds the last FORCED record. Positions of such records only grow, so the newest segment that has one decides.
-     */
+    /** Finds the last FORCED record. Positions of such records only grow, so it goes back to the segment of one. */
     private void findForced() throws IOException {
         forced = epochs.forcedPosition();
         forcedSequence = epochs.forcedSequence();
@@ -235,26 +244,22 @@ final class Listing {
             if (e.state == Header.NONE) {
                 continue;
             }
-            boolean found = false;
-            try (IndexCursor index = new IndexCursor(disk, e.base, e.header.seed())) {
-                while (index.next()) {
-                    if (index.record() instanceof IndexRecord record && record.kind() == Kind.FORCED) {
-                        found = true;
-                        if (record.position() > forced) {
-                            forced = record.position();
-                            forcedSequence = record.sequence();
-                        }
-                    }
-                }
-            } catch (IOException cause) {
-                if (!e.isGone(disk)) {
-                    throw cause;
-                }
-                // The older ones are gone, too.
+            // If a relay has dropped this segment, the older ones are gone, too.
+            if (!e.readUnlessDropped(disk, () -> forced(e)) || forced >= e.base) {
                 return;
             }
-            if (found || e.base <= forced) {
-                return;
+        }
+    }
+
+    private void forced(Entry e) throws IOException {
+        try (IndexCursor index = new IndexCursor(disk, e.base, e.header.seed())) {
+            while (index.next()) {
+                if (index.record() instanceof IndexRecord record
+                        && record.kind() == Kind.FORCED
+                        && record.position() > forced) {
+                    forced = record.position();
+                    forcedSequence = record.sequence();
+                }
             }
         }
     }

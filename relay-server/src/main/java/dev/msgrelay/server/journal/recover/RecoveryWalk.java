@@ -82,14 +82,8 @@ final class RecoveryWalk {
         sequence = forcedSequence;
         for (int i = 0; i < there.entries.size() && !torn; i++) {
             Entry e = there.entries.get(i);
-            try {
-                entry(e, there.entries.subList(i + 1, there.entries.size()));
-            } catch (IOException cause) {
-                if (!e.isGone(disk)) {
-                    throw cause;
-                }
-            }
-            if (e.isGone(disk)) {
+            List<Entry> behind = there.entries.subList(i + 1, there.entries.size());
+            if (!e.readUnlessDropped(disk, () -> entry(e, behind))) {
                 startAnew();
             } else if (torn) {
                 dropFrom(parts.isEmpty() || parts.get(parts.size() - 1).header().base() != e.base ? i : i + 1);
@@ -383,19 +377,19 @@ final class RecoveryWalk {
     private void dropFrom(int from) throws IOException {
         for (Entry e : there.entries.subList(from, there.entries.size())) {
             if (e.index && e.state != Header.NONE) {
-                try (IndexCursor index = new IndexCursor(disk, e.base, e.header.seed())) {
-                    while (index.next()) {
-                        if (index.record() instanceof IndexRecord record) {
-                            extendTail(record);
-                        }
-                    }
-                } catch (IOException cause) {
-                    if (!e.isGone(disk)) {
-                        throw cause;
-                    }
-                }
+                e.readUnlessDropped(disk, () -> extendTail(e));
             }
             e.addFilesTo(dropped);
+        }
+    }
+
+    private void extendTail(Entry e) throws IOException {
+        try (IndexCursor index = new IndexCursor(disk, e.base, e.header.seed())) {
+            while (index.next()) {
+                if (index.record() instanceof IndexRecord record) {
+                    extendTail(record);
+                }
+            }
         }
     }
 }
