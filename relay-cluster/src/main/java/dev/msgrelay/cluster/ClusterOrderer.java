@@ -145,10 +145,11 @@ final class ClusterOrderer implements Orderer {
         return core == null ? Long.MAX_VALUE : core.forced();
     }
 
-    /** Asks the journal for a force up to a position. Any thread. */
-    void force(long upTo) {
+    /** Asks the journal for a force up to a position, and for the room that it needs. Any thread. */
+    void hurry(long upTo) {
         Stream core = stream;
         if (core != null) {
+            core.makeRoom();
             core.force(upTo);
         }
     }

@@ -7,7 +7,10 @@ import java.util.concurrent.TimeUnit;
  * hold the whole cluster back. For one thread.
  */
 final class JournalWatch {
-    /** Time without a force until one is requested: a journal may force only once an hour by itself. */
+    /**
+     * Time without a force until one is requested, and room for it: a journal may force only once an hour by itself,
+     * and may wait for the state's snapshot.
+     */
     static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /** Time without a force until the node ends. */

@@ -199,7 +199,7 @@ final class Upkeep implements AutoCloseable {
         long appended = orderer.appended();
         long forced = orderer.forced();
         switch (journal.judge(appended, forced, nanos)) {
-            case ASK -> orderer.force(appended);
+            case ASK -> orderer.hurry(appended);
             case END ->
                 leaveCluster("its journal has forced nothing for "
                         + TimeUnit.NANOSECONDS.toSeconds(JournalWatch.END_NANOS) + " s, and lacks "

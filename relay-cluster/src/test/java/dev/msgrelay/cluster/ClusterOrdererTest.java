@@ -228,6 +228,14 @@ class ClusterOrdererTest {
     }
 
     @Test
+    void aJournalThatStandsStillIsAskedToForceAndGivenRoom() {
+        Node node = new Node(1);
+        node.orderer.hurry(1_000);
+        assertThat(node.log.wanted).isEqualTo(1_000);
+        assertThat(node.log.roomWanted).isTrue();
+    }
+
+    @Test
     void aFullRingTakesNothingUntilSomethingIsInOrder() {
         Node node = new Node(1);
         int taken = 0;

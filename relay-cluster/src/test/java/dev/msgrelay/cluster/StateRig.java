@@ -90,6 +90,7 @@ final class StateRig {
         boolean ready = true;
         long forced = Long.MAX_VALUE;
         long wanted;
+        boolean roomWanted;
         Throwable failure;
 
         @Override
@@ -123,6 +124,11 @@ final class StateRig {
         @Override
         public void force(long position) {
             wanted = position;
+        }
+
+        @Override
+        public void makeRoom() {
+            roomWanted = true;
         }
 
         @Override

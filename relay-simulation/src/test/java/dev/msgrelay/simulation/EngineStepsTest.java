@@ -21,6 +21,7 @@ import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.stream.Orderer;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -117,23 +118,9 @@ class EngineStepsTest {
     /** A connection that was told of the life before would take the next messages for those of that one. */
     @Test
     void aLaterLifeOfTheStreamEndsTheConnectionsOfTheOneBefore() {
-        EpochTable first = new EpochTable(List.of(new EpochTable.Epoch(7, 0, 1, 0)), 0, 1);
         EpochTable.Epoch later = new EpochTable.Epoch(8, 0, 1, 0);
         Orderer.Stream[] stream = new Orderer.Stream[1];
-        Orderer orderer = (Orderer) Proxy.newProxyInstance(
-                Orderer.class.getClassLoader(), new Class<?>[] {Orderer.class}, (proxy, method, arguments) -> {
-                    switch (method.getName()) {
-                        case "lives" -> {
-                            return first;
-                        }
-                        case "setStream" -> stream[0] = (Orderer.Stream) arguments[0];
-                        default -> {
-                            return method.getReturnType() == boolean.class ? false : null;
-                        }
-                    }
-                    return null;
-                });
-        StepsRig clustered = new StepsRig(null, orderer);
+        StepsRig clustered = new StepsRig(null, orderer(stream));
         StepsRig.Client told = clustered.connect(Role.SUBSCRIBER);
         StepsRig.Client silent = clustered.connect(Role.SUBSCRIBER);
         for (StepsRig.Client client : List.of(told, silent)) {
@@ -156,6 +143,64 @@ class EngineStepsTest {
         assertThat(epochTold(after)).isEqualTo(8);
         clustered.closeConnections();
         clustered.close();
+    }
+
+    /** A node of a cluster must not wait for long, for it would hold up the others. */
+    @Test
+    void aJournalThatWaitsForTheSnapshotOfTheStateCanBeToldToGoOn() throws IOException {
+        JournalSettings settings = new JournalSettings(64 << 10, 128 << 10, JournalSettings.UNLIMITED, 1);
+        SimDisk disk = new SimDisk(new Random(1));
+        Journal journal = new JournalOpening(disk, settings, 7, 0, null, RecoveryProgress.NOBODY).open();
+        Orderer.Stream[] stream = new Orderer.Stream[1];
+        StepsRig clustered = new StepsRig(journal, orderer(stream));
+        journal.hold(0);
+        Frames frames = new Frames();
+        for (int i = 0; i < 100; i++) {
+            frames.frame(MESSAGE, 100);
+        }
+        ByteBuffer messages = frames.nativeBuffer();
+        for (int i = 0; i < 100; i++) {
+            stream[0].append(messages, 0, messages.capacity());
+            clustered.cycle();
+        }
+        int now = journalSteps(journal, 0);
+        long held = journal.forced().position();
+        assertThat(held).isBetween(128L << 10, 256L << 10);
+        stream[0].makeRoom();
+        journalSteps(journal, now);
+        assertThat(journal.forced().position()).isEqualTo(100L * messages.capacity());
+        assertThat(journal.stats().unheld()).isPositive();
+        clustered.closeConnections();
+        journal.abandon();
+        clustered.close();
+    }
+
+    private static int journalSteps(Journal journal, int from) {
+        int now = from;
+        while (now < from + 200) {
+            now++;
+            JournalSteps.write(journal, now * 1_000_000L, now);
+            JournalSteps.force(journal, now * 1_000_000L, now);
+        }
+        return now;
+    }
+
+    /** Orders nothing itself: the test does, by the stream that comes into {@code stream}. */
+    private static Orderer orderer(Orderer.Stream[] stream) {
+        EpochTable first = new EpochTable(List.of(new EpochTable.Epoch(7, 0, 1, 0)), 0, 1);
+        return (Orderer) Proxy.newProxyInstance(
+                Orderer.class.getClassLoader(), new Class<?>[] {Orderer.class}, (proxy, method, arguments) -> {
+                    switch (method.getName()) {
+                        case "lives" -> {
+                            return first;
+                        }
+                        case "setStream" -> stream[0] = (Orderer.Stream) arguments[0];
+                        default -> {
+                            return method.getReturnType() == boolean.class ? false : null;
+                        }
+                    }
+                    return null;
+                });
     }
 
     private static long epochTold(StepsRig.Client client) {

@@ -245,6 +245,11 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     }
 
     @Override
+    public void makeRoom() {
+        journal.limitHold();
+    }
+
+    @Override
     public Optional<TimeHistogram.Times> report(Map<Counter, Long> values, long head, long nowNanos) {
         Journal.Stats now = journal.stats();
         TimeHistogram.Times forces = now.forces();

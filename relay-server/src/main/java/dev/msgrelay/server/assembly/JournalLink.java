@@ -57,6 +57,9 @@ interface JournalLink extends Durability {
         return Long.MAX_VALUE;
     }
 
+    /** Lets the journal drop messages that it keeps for the state's snapshot alone, if it lacks room. */
+    default void makeRoom() {}
+
     /**
      * Puts the counters of the journal into {@code values}, or removes these counters if there is no journal.
      *

@@ -79,6 +79,11 @@ record OrderedStream(
     }
 
     @Override
+    public void makeRoom() {
+        journal.makeRoom();
+    }
+
+    @Override
     public void wake() {
         VarHandle.fullFence();
         core.signal();

@@ -64,6 +64,9 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
         /** Requests that the stream is soon forced to the disk up to a position. Any thread. */
         void force(long position);
 
+        /** Lets the journal drop what it keeps for the state's snapshot alone, if it lacks room. Any thread. */
+        void makeRoom();
+
         /** Wakes the core. Called on any thread, after the caller's change has become visible. */
         void wake();
 
