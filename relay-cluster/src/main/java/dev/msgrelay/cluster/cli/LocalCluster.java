@@ -9,15 +9,12 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.net.BindException;
 import java.net.DatagramSocket;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +34,7 @@ final class LocalCluster implements AutoCloseable {
 
     private final Path directory;
     private final String name;
+    private final List<Socket> taken = new ArrayList<>();
     private final Map<Integer, Integer> clusterPorts = new TreeMap<>();
     private final Map<Integer, Integer> publishPorts = new TreeMap<>();
     private final Map<Integer, Integer> subscribePorts = new TreeMap<>();
@@ -62,17 +60,16 @@ final class LocalCluster implements AutoCloseable {
         this.directory = Files.createTempDirectory("relay-cluster");
         this.name = "local-" + ProcessHandle.current().pid() + "-"
                 + ThreadLocalRandom.current().nextInt(1_000_000);
-        List<ServerSocket> taken = new ArrayList<>();
         try {
             for (int node = 1; node <= nodes; node++) {
-                clusterPorts.put(node, freePorts(clusterPorts.values()));
-                publishPorts.put(node, takePort(taken));
-                subscribePorts.put(node, takePort(taken));
+                int first = takePorts();
+                clusterPorts.put(node, first);
+                publishPorts.put(node, first + 1);
+                subscribePorts.put(node, first + 2);
             }
-        } finally {
-            for (ServerSocket socket : taken) {
-                socket.close();
-            }
+        } catch (IOException e) {
+            releasePorts();
+            throw e;
         }
         String members = clusterPorts.entrySet().stream()
                 .map(node -> node.getKey() + " = \"" + HOST + ":" + node.getValue() + "\"")
@@ -83,40 +80,45 @@ final class LocalCluster implements AutoCloseable {
                         + "\n  members {\n    " + members + "\n  }\n}\n");
     }
 
-    /** The first of a node's UDP ports, all free, and below the ports that the system assigns by itself. */
-    private static int freePorts(Collection<Integer> others) throws IOException {
+    /**
+     * Takes ports in a row, below those that the system assigns by itself, and returns the first. All are a node's for
+     * UDP, and all but the first for TCP. The first one stays taken until {@link #close}, so no other cluster gets the
+     * ports of a node that is not started yet, or is away.
+     */
+    private int takePorts() throws IOException {
         for (int tries = 0; tries < 200; tries++) {
-            int port = 12_000 + PORTS * ThreadLocalRandom.current().nextInt(3_000);
-            if (!others.contains(port) && areFree(port)) {
-                return port;
-            }
-        }
-        throw new IOException("no " + PORTS + " UDP ports in a row are free");
-    }
-
-    /** Takes a TCP port below those that the system assigns by itself. It stays taken until its socket is closed. */
-    private static int takePort(List<ServerSocket> taken) throws IOException {
-        for (int tries = 0; tries < 200; tries++) {
-            int port = 27_100 + ThreadLocalRandom.current().nextInt(5_000);
+            int port = 12_000 + PORTS * ThreadLocalRandom.current().nextInt(4_000);
+            Socket first = new Socket();
+            taken.add(first);
             try {
-                taken.add(new ServerSocket(port, 1, InetAddress.getByName(HOST)));
-                return port;
+                first.bind(new InetSocketAddress(HOST, port));
             } catch (BindException inUse) {
-                // The next try takes another port.
+                continue;
             }
+            if (areFree(port)) {
+                return port;
+            }
+            first.close();
         }
-        throw new IOException("no TCP port is free");
+        throw new IOException("no " + PORTS + " ports in a row are free");
     }
 
-    private static boolean areFree(int port) {
-        for (int i = 0; i < PORTS; i++) {
-            try (DatagramSocket probe = new DatagramSocket(new InetSocketAddress(HOST, port + i))) {
-                probe.getLocalPort();
-            } catch (IOException e) {
+    private static boolean areFree(int first) {
+        for (int port = first; port < first + PORTS; port++) {
+            try (DatagramSocket udp = new DatagramSocket(new InetSocketAddress(HOST, port));
+                    Socket tcp = new Socket()) {
+                tcp.bind(port == first ? null : udp.getLocalSocketAddress());
+            } catch (IOException inUse) {
                 return false;
             }
         }
         return true;
+    }
+
+    private void releasePorts() throws IOException {
+        for (Socket socket : taken) {
+            socket.close();
+        }
     }
 
     Path file() {
@@ -331,5 +333,6 @@ final class LocalCluster implements AutoCloseable {
             IoUtil.delete(directory.toFile(), false);
         }
         sweeper.ifPresent(Process::destroyForcibly);
+        releasePorts();
     }
 }
