@@ -2,10 +2,11 @@ package dev.msgrelay.testing;
 
 import java.io.IOException;
 import java.net.BindException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Ports for relays that are stopped and started again. */
@@ -15,23 +16,30 @@ public final class FreePort {
 
     private static final int COUNT = 10_000;
 
-    private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
+    /** UDP ports of the same numbers, which this process keeps, so that no other process of tests takes the number. */
+    private static final Queue<DatagramSocket> KEPT = new ConcurrentLinkedQueue<>();
 
     private FreePort() {}
 
     /**
-     * A port that nobody gets while its relay is away: no other call, and not a connect to it in the meantime, which
-     * would connect to itself.
+     * A port that nobody gets while its relay is away: no other call, in this process or another, and not a connect to
+     * it in the meantime, which would connect to itself.
      */
     public static int next() throws IOException {
+        InetAddress host = InetAddress.getLoopbackAddress();
         while (true) {
             int port = FIRST + ThreadLocalRandom.current().nextInt(COUNT);
-            try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                if (GIVEN.add(free.getLocalPort())) {
-                    return free.getLocalPort();
-                }
+            DatagramSocket kept;
+            try {
+                kept = new DatagramSocket(port, host);
             } catch (BindException taken) {
-                // another try
+                continue;
+            }
+            try (ServerSocket free = new ServerSocket(port, 1, host)) {
+                KEPT.add(kept);
+                return free.getLocalPort();
+            } catch (BindException taken) {
+                kept.close();
             }
         }
     }
