@@ -164,11 +164,8 @@ class RelayPageBrowserTest {
 
         // Points move.
         until("points of a line", () -> points() >= 3);
-        String before = (String) browser.run("return document.querySelector('#chart polyline').getAttribute('points')");
-        until(
-                "another line",
-                () -> !before.equals(
-                        browser.run("return document.querySelector('#chart polyline').getAttribute('points')")));
+        String before = line();
+        until("another line", () -> !before.equals(line()));
         assertThat((String) browser.run("return document.getElementById('tiles').textContent"))
                 .contains("msg/s", "subscribers2");
         assertThat(browser.run("return document.getElementById('state').textContent"))
@@ -231,10 +228,13 @@ class RelayPageBrowserTest {
         assertThat(row(TICKS)).contains("latest every 500 ms");
     }
 
+    /** The points of the chart's line; empty until it is drawn. */
+    private static String line() {
+        return (String) browser.run("return document.querySelector('#chart polyline')?.getAttribute('points') ?? ''");
+    }
+
     private static int points() {
-        return ((String) browser.run("return document.querySelector('#chart polyline').getAttribute('points')"))
-                .split(" ")
-                .length;
+        return line().split(" ").length;
     }
 
     private static String text(String id) {
