@@ -84,8 +84,10 @@ public final class Journal implements Closeable {
 
     private JournalWriter writer;
     private JournalForcer forcer;
-    private final JournalThread writing = new JournalThread("relay-journal", this::writeOrRest, this::fail);
-    private final JournalThread forcing = new JournalThread("relay-journal-force", this::forceOrSleep, this::fail);
+    private final JournalThread writing =
+            new JournalThread("relay-journal", () -> writer.look(), this::writeOrRest, this::fail);
+    private final JournalThread forcing =
+            new JournalThread("relay-journal-force", () -> {}, this::forceOrSleep, this::fail);
     private boolean started;
     private Optional<Thread> ending = Optional.empty();
     // Set by the thread that runs the last steps, see stop.
@@ -156,7 +158,7 @@ public final class Journal implements Closeable {
         if (rest > 0) {
             return rest;
         }
-        boolean done = write(nanos, millis);
+        boolean done = step(() -> writer.step(nanos, millis));
         if (done && forcer.due(nanos)) {
             forcing.wake();
         }
@@ -176,6 +178,7 @@ public final class Journal implements Closeable {
     }
 
     boolean write(long nanos, long millis) {
+        writer.look();
         return step(() -> writer.step(nanos, millis));
     }
 
@@ -425,6 +428,7 @@ public final class Journal implements Closeable {
         files.endSoon();
         step(() -> {
             while (!writer.caughtUp() && System.nanoTime() - end < 0) {
+                writer.look();
                 long passed = System.nanoTime() - began;
                 long now = millis + TimeUnit.NANOSECONDS.toMillis(passed);
                 boolean done = writer.step(nanos + passed, now) | forcer.step(nanos + passed, now);
@@ -433,6 +437,7 @@ public final class Journal implements Closeable {
                 }
             }
             forcer.forceNow();
+            writer.look();
             writer.step(nanos + System.nanoTime() - began, millis);
             forcer.forceNow();
             if (!writer.caughtUp()) {

@@ -18,14 +18,19 @@ final class JournalThread extends Thread {
     /** If two reads of the clocks are further apart than this, the process was stopped in between. */
     private static final long APART_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    private final Runnable look;
     private final Duty duty;
     private final Consumer<Throwable> failure;
     private volatile boolean parked;
     private volatile boolean ended;
 
-    /** @param failure receives the exception that ends the thread */
-    JournalThread(String name, Duty duty, Consumer<Throwable> failure) {
+    /**
+     * @param look called before each step, and before the clocks are read: nothing that it sees is newer than they are
+     * @param failure receives the exception that ends the thread
+     */
+    JournalThread(String name, Runnable look, Duty duty, Consumer<Throwable> failure) {
         super(name);
+        this.look = look;
         this.duty = duty;
         this.failure = failure;
         setDaemon(true);
@@ -46,6 +51,7 @@ final class JournalThread extends Thread {
     }
 
     private long stepNow() {
+        look.run();
         long nanos = System.nanoTime();
         long millis = System.currentTimeMillis();
         // If the process was stopped between the reads, the clock would seem to step. So both are read again.

@@ -126,11 +126,21 @@ final class JournalWriter {
         return !patient || pressing();
     }
 
-    /** Writes a block, or a record of the forced position. Returns whether something was written. */
+    /** Reads how far the stream has got. Called before the clocks are read, so that no message gets an earlier time. */
+    void look() {
+        log.head().read(head);
+    }
+
+    /**
+     * Writes a block of what the last look has seen, or a record of the forced position. Returns whether something was
+     * written, or came since that look.
+     */
     boolean step(long nanos, long millis) throws IOException {
         times.update(nanos, millis);
-        log.head().read(head);
         boolean idle = reader.position() == head.position();
+        if (idle && !caughtUp()) {
+            return true;
+        }
         try {
             boolean wrote = idle ? recordForced(true) : block(nanos) || recordForced(false);
             refused = false;

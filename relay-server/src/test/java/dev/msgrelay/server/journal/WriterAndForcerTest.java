@@ -74,6 +74,7 @@ class WriterAndForcerTest {
     private boolean work() {
         try {
             parts.files().prepare();
+            writer.look();
             return writer.step(nanos, nanos);
         } catch (IOException e) {
             throw new AssertionError(e);
@@ -83,6 +84,24 @@ class WriterAndForcerTest {
     private void force() throws IOException {
         nanos += FORCE_NANOS;
         forcer.step(nanos, nanos);
+    }
+
+    /** A start by a time after which it was published must not leave it out. */
+    @Test
+    void aMessageThatComesAfterTheClocksWereReadWaitsForTheNextStep() throws IOException {
+        parts.files().prepare();
+        append();
+        writer.look();
+        append();
+        assertThat(writer.step(1, 1)).isTrue();
+        assertThat(parts.written().position()).isEqualTo(FRAME);
+        writer.look();
+        assertThat(writer.step(2, 2)).isTrue();
+        assertThat(parts.written().position()).isEqualTo(2 * FRAME);
+        writer.look();
+        append();
+        assertThat(writer.step(3, 3)).as("something has come").isTrue();
+        assertThat(parts.written().position()).isEqualTo(2 * FRAME);
     }
 
     /** A longer name takes room in the directory, also where the file has all of its own. */
@@ -173,8 +192,7 @@ class WriterAndForcerTest {
         log.head().read(end);
         parts.moves()
                 .add(new JournalName("orders", ProducerId.NONE, "", JournalName.Hole.NONE), end.sequence(), 1, number);
-        append();
-        assertThat(writer.step(nanos, nanos)).isTrue();
+        write();
         force();
     }
 
@@ -184,7 +202,7 @@ class WriterAndForcerTest {
         for (int i = 0; ; i++) {
             assertThat(i).as("messages, and no next segment").isLessThan(200);
             append();
-            writer.step(nanos, nanos);
+            work();
             if (writer.current().header().base() != base) {
                 return;
             }
