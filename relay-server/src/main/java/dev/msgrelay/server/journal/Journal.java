@@ -149,8 +149,15 @@ public final class Journal implements Closeable {
     /** Starts both threads. Without this call, the caller runs all steps itself. */
     public void start() {
         started = true;
+        JournalThread.stepNow(this::begin);
         forcing.start();
         writing.start();
+    }
+
+    /** Sets the times from which the last steps go on, should there be no other step before them. */
+    long begin(long nanos, long millis) {
+        writer.times().update(nanos, millis);
+        return 0;
     }
 
     private long writeOrRest(long nanos, long millis) {

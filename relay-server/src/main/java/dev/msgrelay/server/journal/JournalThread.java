@@ -52,6 +52,11 @@ final class JournalThread extends Thread {
 
     private long stepNow() {
         look.run();
+        return stepNow(duty);
+    }
+
+    /** One step with the present times. */
+    static long stepNow(Duty duty) {
         long nanos = System.nanoTime();
         long millis = System.currentTimeMillis();
         // If the process was stopped between the reads, the clock would seem to step. So both are read again.

@@ -77,6 +77,21 @@ class ClockStepTest {
         rig.open();
     }
 
+    /** A relay may end before its journal has done one step. */
+    @Test
+    void whatIsWrittenAtTheEndAloneHasTheTimeOfTheStart() throws IOException {
+        for (int life = 1; life <= 2; life++) {
+            rig.open();
+            rig.journal.begin(rig.nanos, rig.millis);
+            assertThat(rig.append(400)).isTrue();
+            rig.close();
+            Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
+            assertThat(found.endSequence()).isEqualTo(1 + life);
+            assertThat(found.parts().get(life - 1).timeMillis()).isGreaterThanOrEqualTo(rig.millis);
+            assertThat(found.stepCount()).isZero();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"P2D", "-P365D"})
     void aStepThatStaysDropsNothingThatIsYoung(Duration step) throws IOException {
