@@ -51,6 +51,9 @@ class TopCommandTest {
         subscriber = RelaySubscriber.connect(SubscriberOptions.builder(Endpoint.of(relay.subscribeAddress()))
                 .name("audit")
                 .build());
+        while (subscriber.epoch() == 0) {
+            subscriber.poll((sequence, type, body) -> {});
+        }
         admin(null);
     }
 
