@@ -13,6 +13,7 @@ import dev.msgrelay.server.journal.recover.Recovery.Part;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -172,11 +173,14 @@ final class Listing {
 
     private void headers(RecoveryProgress progress) throws IOException {
         int looked = 0;
+        Set<Entry> dropped = new HashSet<>();
         for (Entry e : entries) {
             progress.looked(looked++, entries.size());
-            e.readUnlessDropped(disk, () -> header(e));
+            if (!e.readUnlessDropped(disk, () -> header(e))) {
+                dropped.add(e);
+            }
         }
-        droppedMeanwhile = entries.removeIf(e -> e.isDropped(disk));
+        droppedMeanwhile = entries.removeAll(dropped);
     }
 
     private void header(Entry e) throws IOException {
@@ -235,7 +239,7 @@ final class Listing {
         }
     }
 
-    /** Finds the last FORCED record. Positions of such records only grow, so it goes back to the segment of one. */
+    /** Finds the last FORCED record. Positions of such records only grow, so no segment before its position is read. */
     private void findForced() throws IOException {
         forced = epochs.forcedPosition();
         forcedSequence = epochs.forcedSequence();
